@@ -125,7 +125,7 @@ private:
         facts.host = host_name();
         facts.drawing = drawing;
         facts.mpi_library = programs_.mpi_library();
-        facts.service = service_;
+        facts.offer = servers_.offer();
         Variables const variables = variables_of(job_);
         if (!planned_.empty()) facts.addresses = host_addresses(variables.network);   // login nodes may lack it
         for (std::size_t i = 0; i < planned_.size(); ++i) {
@@ -204,7 +204,7 @@ private:
         programs_.prepare(has_ranks_here, [this](std::string const& message) {
             if (!job_.quiet && (!other_nodes_ || other_nodes_->is_root())) output_.print_message(message);
         });
-        service_ = service_for(programs_, ranks_);
+        servers_.prepare(programs_, ranks_, host_, node_);
         windows_.emplace(job_, world_ranks_, Programs::search_path());
     }
 
@@ -259,20 +259,17 @@ private:
     }
 
     void start_servers(std::optional<ClusterInfo> const& info, Supervisor& supervisor) {
-        Service const service = info ? info->service : service_;
-        if (service == Service::none) return;
-        ServedJob served{info ? info->job_name : job_name(), {}, allocation_.node_of, {}, node_};
-        for (int node = 0; node < static_cast<int>(allocation_.nodes.size()); ++node)
-            served.nodes.push_back(info ? info->cluster.node(node).name : host_);
+        ServedJob served{info ? info->job_name : job_name(), allocation_.nodes, allocation_.node_of, {}, node_};
         for (std::size_t p = 0; p < job_.programs.size(); ++p)
             served.program_of.insert(served.program_of.end(), static_cast<std::size_t>(job_.programs[p].ranks),
                                      static_cast<int>(p));
+        ServiceOffer const& offer = info ? info->offer : servers_.offer();
         for (PreparedProgram const& one : programs_.all())
-            if (job_.verbose && one.mpi.kind == LinkedMpi::Kind::foreign)
+            if (job_.verbose && offer.service != Service::none && one.mpi.kind == LinkedMpi::Kind::foreign)
                 output_.print_message(join(one.file, on_host(), " uses ", one.mpi.library.file, ", not Tutti's library",
                                            has_our_abi(one.mpi.library.name) ? "; --drop-in replaces it" : ""));
-        servers_.emplace(std::move(served), service);
-        supervisor.set_servers(*servers_);
+        servers_.start(std::move(served), offer);
+        supervisor.set_servers(servers_);
     }
 
     pid_t start(std::size_t local_rank, Segment const& segment, std::vector<int> const& cpus) {
@@ -286,7 +283,7 @@ private:
             for (Descriptor const& one : listeners_[local_rank]) listeners.push_back(one.get());
         PreparedProgram const& prepared = programs_[p];
         RankServers::Access servers;
-        if (servers_ && prepared.may_be_foreign()) servers = servers_->connect(local_rank);
+        if (servers_.is_started() && prepared.may_be_foreign()) servers = servers_.connect(local_rank);
         std::vector<int> inherited = listeners;
         if (servers.descriptor) inherited.push_back(servers.descriptor.get());
         RankFacts const facts{.rank = rank,
@@ -343,8 +340,7 @@ private:
     LauncherObjects objects_{guardian_, signals_, output_, input_};
     std::vector<std::vector<Descriptor>> listeners_;   ///< by local rank; empty in a job on one node
     Programs programs_{job_};
-    Service service_ = Service::none;      ///< what this node can offer
-    std::optional<RankServers> servers_;   ///< none: all ranks use Tutti's library, or there is only one
+    RankServers servers_;   ///< not started if all ranks use Tutti's library, or there is only one
     std::optional<TerminalWindows> windows_;
 };
 

@@ -114,7 +114,7 @@ struct StartOrder {
     std::string key;                                   ///< bytes of the JobKey
     std::string tuning;                                ///< as ClusterInfo::tuning
     std::string job_name;                              ///< as ClusterInfo::job_name
-    Service service = Service::none;                   ///< as ClusterInfo::service
+    ServiceOffer offer;                                ///< as ClusterInfo::offer
 };
 
 /// Bytes of an output stream (1 or 2).
@@ -173,12 +173,16 @@ void members(A& a, DaemonSubtree& p) {
     a(p.node, p.descendants);
 }
 template <class A>
+void members(A& a, ServiceOffer& o) {
+    a(o.service, o.obstacle);
+}
+template <class A>
 void members(A& a, NodeFacts& f) {
-    a(f.host, f.addresses, f.ports, f.drawing, f.mpi_library, f.service);
+    a(f.host, f.addresses, f.ports, f.drawing, f.mpi_library, f.offer);
 }
 template <class A>
 void members(A& a, StartOrder& s) {
-    a(s.names, s.addresses, s.ports, s.key, s.tuning, s.job_name, s.service);
+    a(s.names, s.addresses, s.ports, s.key, s.tuning, s.job_name, s.offer);
 }
 template <class A>
 void members(A& a, OutputChunk& c) {

@@ -121,7 +121,7 @@ ClusterInfo make_cluster_info(Allocation const& allocation, int here, StartOrder
     }
     JobKey key{};
     std::memcpy(key.data(), order.key.data(), key.size());
-    return {Cluster(std::move(nodes), std::move(ranks), here, key), order.tuning, order.job_name, order.service};
+    return {Cluster(std::move(nodes), std::move(ranks), here, key), order.tuning, order.job_name, order.offer};
 }
 
 }   // namespace tutti::launcher

@@ -155,7 +155,7 @@ void RootDaemon::throw_if_lost() {
 }
 
 StartOrder RootDaemon::start_order(NodeFacts const& own, std::string const& tuning) {
-    StartOrder order{{}, {}, {}, random_key(), tuning, job_name(), common_service(own)};
+    StartOrder order{{}, {}, {}, random_key(), tuning, job_name(), common_offer(own)};
     std::set<std::string> hosts;
     for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) {
         NodeFacts const& facts = facts_of(node, own);

@@ -68,7 +68,7 @@ private:
     StartOrder start_order(NodeFacts const& own, std::string const& tuning);
     NodeFacts const& facts_of(int node, NodeFacts const& own) const;
     void check_mpi_libraries(NodeFacts const& own) const;
-    Service common_service(NodeFacts const& own) const;
+    ServiceOffer common_offer(NodeFacts const& own) const;
     std::string drawings(NodeFacts const& own, StartOrder const& order) const;
 
     void handle(Frame const& frame, Supervisor& supervisor);

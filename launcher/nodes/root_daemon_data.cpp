@@ -40,21 +40,22 @@ void RootDaemon::check_mpi_libraries(NodeFacts const& own) const {
 }
 
 /// Ranks that use an interface wait for those of all nodes, so it is offered on all nodes or on none.
-Service RootDaemon::common_service(NodeFacts const& own) const {
+ServiceOffer RootDaemon::common_offer(NodeFacts const& own) const {
     check_mpi_libraries(own);
     int least = 0;
     bool needs_pmix = false;
     for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) {
         NodeFacts const& facts = facts_of(node, own);
-        if (facts.service < facts_of(least, own).service) least = node;
+        if (facts.offer.service < facts_of(least, own).offer.service) least = node;
         needs_pmix |= uses_pmix(facts.mpi_library);
     }
-    Service const common = facts_of(least, own).service;
-    if (needs_pmix && job_.ranks() > 1 && common != Service::pmix)
-        throw LaunchError(join("the program needs PMIx to join the job, but node ",
-                               allocation_.nodes[static_cast<std::size_t>(least)],
-                               " cannot offer it; install PMIx there (Debian: libpmix2)"),
+    ServiceOffer common = facts_of(least, own).offer;
+    std::string const& name = allocation_.nodes[static_cast<std::size_t>(least)];
+    if (needs_pmix && job_.ranks() > 1 && common.service != Service::pmix)
+        throw LaunchError(join("the program needs PMIx to join the job, but node ", name, " cannot offer it",
+                               common.obstacle.empty() ? "" : ": ", common.obstacle),
                           126);
+    if (!common.obstacle.empty()) common.obstacle = join("on node ", name, ": ", common.obstacle);
     return common;
 }
 

@@ -4,18 +4,22 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <span>
+#include <sstream>
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "launcher/base/job.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/base/memory_file.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -41,6 +45,39 @@ std::string notation(pmix_status_t (*generate)(char const*, char**), std::string
     std::free(text);
     return result.starts_with("blob") ? "raw:" + list : result;
 }
+
+/// Collects what this process prints to standard error while the object exists: libpmix prints pages about errors,
+/// which not every job needs to know.
+class DivertedErrors {
+public:
+    DivertedErrors() {
+        if (!file_ || !kept_) return;
+        std::fflush(stderr);
+        dup2(file_.get(), STDERR_FILENO);
+    }
+    ~DivertedErrors() {
+        if (!file_ || !kept_) return;
+        std::fflush(stderr);
+        dup2(kept_.get(), STDERR_FILENO);
+    }
+    DivertedErrors(DivertedErrors const&) = delete;
+    DivertedErrors& operator=(DivertedErrors const&) = delete;
+
+    /// Returns the first paragraph as one line, without lines of dashes.
+    std::string first_paragraph() const {
+        std::fflush(stderr);
+        char bytes[4096];
+        ssize_t const n = file_ ? pread(file_.get(), bytes, sizeof bytes, 0) : 0;
+        std::istringstream lines(std::string(bytes, static_cast<std::size_t>(std::max<ssize_t>(n, 0))));
+        std::string text;
+        for (std::string line; std::getline(lines, line) && (!line.empty() || text.empty());)
+            if (line.find_first_not_of('-') != line.npos) text += (text.empty() ? "" : " ") + line;
+        return text;
+    }
+
+private:
+    Descriptor file_{create_memory_file("errors", MFD_CLOEXEC)}, kept_{fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)};
+};
 
 }   // namespace
 
@@ -95,8 +132,7 @@ private:
     }
 };
 
-PmixServer::PmixServer(ServedJob const& job)
-    : job_(job), local_ranks_(job.ranks_on(job.node)), folder_(make_server_folder()), wakeup_(Pipe::make()) {
+PmixServer::PmixServer(std::string const& host, int node) : folder_(make_server_folder()), wakeup_(Pipe::make()) {
     fcntl(wakeup_.read.get(), F_SETFL, O_NONBLOCK);
     fcntl(wakeup_.write.get(), F_SETFL, O_NONBLOCK);
     {
@@ -106,42 +142,51 @@ PmixServer::PmixServer(ServedJob const& job)
     PmixInfos own;
     own.add(PMIX_SERVER_TMPDIR, folder_);
     own.add(PMIX_SYSTEM_TMPDIR, folder_);
-    own.add(PMIX_SERVER_NSPACE, job.name + "-server");
-    own.add_rank(PMIX_SERVER_RANK, job.node);
-    own.add(PMIX_HOSTNAME, job.nodes[static_cast<std::size_t>(job.node)]);
+    own.add(PMIX_SERVER_NSPACE, job_name() + "-server");
+    own.add_rank(PMIX_SERVER_RANK, node);
+    own.add(PMIX_HOSTNAME, host);
     static pmix_server_module_t module{};
     module.client_connected2 = Callbacks::connected;
     module.client_finalized = Callbacks::finalized;
     module.abort = Callbacks::abort;
     module.fence_nb = Callbacks::fence;
     module.job_control = Callbacks::control;
-    try {
-        pmix_.check(pmix_.init(&module, own.data(), own.size()), "PMIx_server_init");
-        PmixInfos infos;
-        describe_job(infos);
-        PmixCompletion completion;
-        pmix_status_t const returned =
-            pmix_.register_nspace(process_of(job, 0).nspace, static_cast<int>(local_ranks_.size()), infos.data(),
-                                  infos.size(), PmixCompletion::done, &completion);
-        pmix_.check(completion.wait(returned), "PMIx_server_register_nspace");
-        is_registered_ = true;
-    } catch (LaunchError const&) {
-        stop();
-        throw;
-    }
+    DivertedErrors printed;
+    pmix_status_t const status = pmix_.init(&module, own.data(), own.size());
+    std::string const reason = printed.first_paragraph();
+    if (status == PMIX_SUCCESS) return;
+    stop();
+    throw LaunchError(join("the PMIx server of this node failed in PMIx_server_init: ", pmix_.error_string(status),
+                           reason.empty() ? "" : ", \"", reason, reason.empty() ? "" : "\""),
+                      1);
 }
 
-PmixServer::~PmixServer() { stop(); }
+void PmixServer::serve_job(ServedJob job) {
+    job_ = std::move(job);
+    local_ranks_ = job_.ranks_on(job_.node);
+    PmixInfos infos;
+    describe_job(infos);
+    PmixCompletion completion;
+    pmix_status_t const returned =
+        pmix_.register_nspace(process_of(job_, 0).nspace, static_cast<int>(local_ranks_.size()), infos.data(),
+                              infos.size(), PmixCompletion::done, &completion);
+    pmix_.check(completion.wait(returned), "PMIx_server_register_nspace");
+    is_registered_ = true;
+}
 
 /// The end of the job makes libpmix remove files that killed ranks have registered, such as Open MPI's shared memory.
 /// It and PMIx_server_finalize, which is not called because the process ends now, may wait without end if a rank was
 /// killed in the middle of a request (PMIx 4.2).
-void PmixServer::stop() {
+PmixServer::~PmixServer() {
     if (is_registered_) {
         auto* const completion = new PmixCompletion;   // libpmix may call it later
         pmix_.deregister_nspace(process_of(job_, 0).nspace, PmixCompletion::done, completion);
         if (completion->wait_for(last_answer_timeout)) delete completion;
     }
+    stop();
+}
+
+void PmixServer::stop() {
     {
         std::lock_guard const lock(server_mutex);
         running_server = nullptr;

@@ -19,12 +19,14 @@ namespace tutti::launcher {
 
 class PmixServer {
 public:
-    /// Starts the server, which stores its files in a new folder in TMPDIR. There is at most one in a process. `job`
-    /// must stay valid as long as this object. Throws LaunchError.
-    explicit PmixServer(ServedJob const& job);
+    /// Starts the server, which stores its files in a new folder in TMPDIR. There is at most one in a process. `host`
+    /// and `node`: name and number of this node in the job. Throws LaunchError with what libpmix has printed about it.
+    PmixServer(std::string const& host, int node);
     /// Ignores what ranks request from now on, and removes the folder.
     ~PmixServer();
 
+    /// Called once, before ranks are connected. Throws LaunchError.
+    void serve_job(ServedJob job);
     /// Returns the variables of a rank, which may be started afterwards. Throws LaunchError.
     std::vector<std::pair<std::string, std::string>> connect(std::size_t local_rank);
 
@@ -59,11 +61,11 @@ private:
     void stop();
     void start_fence(Event event, ServerOwner& owner);
 
-    ServedJob const& job_;
+    ServedJob job_;
+    bool is_registered_ = false;   ///< libpmix knows the job
     PmixLibrary const& pmix_ = PmixLibrary::get();
     std::vector<int> local_ranks_;
     std::string folder_;
-    bool is_registered_ = false;   ///< libpmix knows the job
     Pipe wakeup_;
     std::mutex mutex_;
     std::vector<Event> events_;

@@ -19,10 +19,16 @@ namespace tutti::launcher {
 /// The interfaces that servers offer to the ranks of a job. Later ones include earlier ones.
 enum class Service { none, pmi, pmix };
 
+/// What one node, or the whole job, can offer to ranks.
+struct ServiceOffer {
+    Service service = Service::none;
+    std::string obstacle{};   ///< why it is not PMIx, although a program may need that; empty otherwise
+};
+
 /// The job as one node's servers describe it to its ranks.
 struct ServedJob {
     std::string name;                 ///< the same on all nodes; no other job on these nodes has it (job_name)
-    std::vector<std::string> nodes;   ///< names, by number; each has ranks
+    std::vector<std::string> nodes;   ///< names in the allocation, by number; each has ranks
     std::vector<int> node_of;         ///< number of the node, by world rank
     std::vector<int> program_of;      ///< index of the program, by world rank
     int node = 0;                     ///< number of this node

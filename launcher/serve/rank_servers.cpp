@@ -30,18 +30,17 @@ bool has_network() {
     return false;
 }
 
-/// Returns why this node cannot offer PMIx; empty if it can. libpmix itself would print to standard error.
-std::string obstacle_to_pmix() {
+/// Throws LaunchError if this node cannot offer PMIx. libpmix itself would print a page about the first two obstacles.
+std::unique_ptr<PmixServer> start_pmix(std::string const& host, int node) {
     try {
         PmixLibrary::get();
-    } catch (LaunchError const& error) { return join(error.what(), "; install PMIx (Debian: libpmix2)"); }
+    } catch (LaunchError const& error) {
+        throw LaunchError(join(error.what(), "; install PMIx (Debian: libpmix2)"), error.exit_code);
+    }
     if (Descriptor const listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)); !listener)
-        return join("its server needs a socket: ", std::strerror(errno));
-    if (!has_network()) return "its server needs a network interface, such as lo, that is up";
-    try {
-        rmdir(make_server_folder().c_str());
-    } catch (LaunchError const& error) { return error.what(); }
-    return {};
+        throw LaunchError(join("its server needs a socket: ", std::strerror(errno)), 1);
+    if (!has_network()) throw LaunchError("its server needs a network interface, such as lo, that is up", 1);
+    return std::make_unique<PmixServer>(host, node);
 }
 
 bool can_offer_pmi() {
@@ -53,37 +52,46 @@ bool can_offer_pmi() {
 
 }   // namespace
 
+RankServers::RankServers() = default;
+RankServers::~RankServers() = default;
+
 /// Whether an interpreter or a script will use another library is not known before it does, when it is too late for a
 /// server. It is offered what the node can offer; where that is nothing, Tutti's programs still run.
-Service service_for(Programs const& programs, int ranks) {
+void RankServers::prepare(Programs const& programs, int ranks, std::string const& host, int node) {
     bool const is_ours = programs.mpi_library() == Programs::our_library;
     bool const is_needed = std::ranges::any_of(programs.all(), &PreparedProgram::may_be_foreign);
-    if (ranks == 1 || is_ours || !is_needed) return Service::none;
-    bool may_use_pmix = false;
-    for (PreparedProgram const& one : programs.all())
-        may_use_pmix |= one.may_be_foreign() && (one.mpi.kind == LinkedMpi::Kind::none || one.mpi.needs_pmix);
-    std::string const obstacle = may_use_pmix ? obstacle_to_pmix() : "";
-    for (PreparedProgram const& one : programs.all())
-        if (!obstacle.empty() && uses_pmix(one.mpi.library.name))
-            throw LaunchError(join(one.file, " is linked with ", one.mpi.library.name, ", and the loader finds ",
-                                   one.mpi.library.file, " for it, whose ranks can join a job only by PMIx, but ",
-                                   obstacle, ", or compile the program with Tutti's mpicc"),
-                              126);
-    if (may_use_pmix && obstacle.empty()) return Service::pmix;
+    if (ranks == 1 || is_ours || !is_needed) return;
     bool const is_foreign = std::ranges::any_of(
         programs.all(), [](PreparedProgram const& one) { return one.mpi.kind == LinkedMpi::Kind::foreign; });
-    return is_foreign || can_offer_pmi() ? Service::pmi : Service::none;
+    offer_.service = is_foreign || can_offer_pmi() ? Service::pmi : Service::none;
+    bool const may_use_pmix = std::ranges::any_of(programs.all(), [](PreparedProgram const& one) {
+        return one.may_be_foreign() && (one.mpi.kind == LinkedMpi::Kind::none || one.mpi.needs_pmix);
+    });
+    if (!may_use_pmix) return;
+    try {
+        pmix_ = start_pmix(host, node);
+        offer_.service = Service::pmix;
+    } catch (LaunchError const& error) { offer_.obstacle = error.what(); }
+    for (PreparedProgram const& one : programs.all())
+        if (!pmix_ && uses_pmix(one.mpi.library.name))
+            throw LaunchError(join(one.file, " is linked with ", one.mpi.library.name, ", and the loader finds ",
+                                   one.mpi.library.file, " for it, whose ranks can join a job only by PMIx, but ",
+                                   offer_.obstacle, ", or compile the program with Tutti's mpicc"),
+                              126);
 }
 
-RankServers::RankServers(ServedJob job, Service service) : job_(std::move(job)) {
-    if (service == Service::pmix) pmix_ = std::make_unique<PmixServer>(job_);
+void RankServers::start(ServedJob job, ServiceOffer common) {
+    offer_ = std::move(common);
+    if (offer_.service != Service::pmix) pmix_.reset();
+    if (offer_.service == Service::none) return;
+    job_ = std::move(job);
+    pmi_.emplace(job_);
+    if (pmix_) pmix_->serve_job(job_);
 }
-
-RankServers::~RankServers() = default;
 
 RankServers::Access RankServers::connect(std::size_t local_rank) {
     Access access;
-    access.descriptor = pmi_.connect(local_rank);
+    access.descriptor = pmi_->connect(local_rank);
     access.variables = {{"PMI_FD", std::to_string(access.descriptor.get())}, {"PMI_SPAWNED", "0"}};
     if (pmix_)
         for (auto& variable : pmix_->connect(local_rank)) access.variables.push_back(std::move(variable));
@@ -93,26 +101,26 @@ RankServers::Access RankServers::connect(std::size_t local_rank) {
 bool RankServers::serves(std::string_view library) const {
     std::size_t const slash = library.rfind('/');
     if (slash != std::string_view::npos) library.remove_prefix(slash + 1);
-    return pmix_ || !uses_pmix(library);
+    return pmix_ || (pmi_ && !uses_pmix(library));
 }
 
 void RankServers::watch(std::vector<pollfd>& set) const {
-    pmi_.watch(set);
+    if (pmi_) pmi_->watch(set);
     if (pmix_) set.push_back({pmix_->descriptor(), POLLIN, 0});
 }
 
 void RankServers::serve(std::vector<pollfd> const& set, ServerOwner& owner) {
-    pmi_.serve(set, owner);
+    if (pmi_) pmi_->serve(set, owner);
     if (pmix_) pmix_->serve(owner);
 }
 
 void RankServers::serve_rank(std::size_t local_rank, ServerOwner& owner) {
-    pmi_.serve_rank(local_rank, owner);
+    if (pmi_) pmi_->serve_rank(local_rank, owner);
     if (pmix_) pmix_->serve(owner);
 }
 
 void RankServers::complete(Exchanged const& result) {
-    if (result.exchange == PmiServer::exchange_name) pmi_.complete(result);
+    if (pmi_ && result.exchange == PmiServer::exchange_name) pmi_->complete(result);
     else if (pmix_) pmix_->complete(result);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,16 +22,23 @@ namespace tutti::launcher {
 
 class PmixServer;
 
-/// Returns what the ranks of this node need and can be offered. Ranks that are alone, and jobs of which a program is
-/// linked with Tutti's library, are offered nothing. Throws LaunchError if a program needs PMIx, and libpmix cannot be
-/// loaded.
-Service service_for(Programs const& programs, int ranks);
-
 class RankServers {
 public:
-    /// Throws LaunchError if a server cannot be started.
-    RankServers(ServedJob job, Service service);
+    RankServers();
     ~RankServers();
+
+    /// Determines what the ranks of this node may need and can be offered. Ranks that are alone, and jobs of which a
+    /// program is linked with Tutti's library, are offered nothing. Starts the PMIx server if it may be needed, because
+    /// only that shows whether it can run here. `host` and `node`: name and number of this node in the job. Throws
+    /// LaunchError if a program is linked with a library that needs PMIx, and the server cannot run.
+    void prepare(Programs const& programs, int ranks, std::string const& host, int node);
+    /// Returns the result of `prepare`.
+    ServiceOffer const& offer() const { return offer_; }
+
+    /// Serves the ranks of this job what all of its nodes can offer. Throws LaunchError.
+    void start(ServedJob job, ServiceOffer common);
+    /// Returns true if there are servers to which ranks can be connected.
+    bool is_started() const { return pmi_.has_value(); }
 
     /// What a rank needs to reach its servers.
     struct Access {
@@ -51,8 +59,9 @@ public:
     void complete(Exchanged const& result);
 
 private:
+    ServiceOffer offer_;   ///< of this node; once started, of all nodes
     ServedJob job_;
-    PmiServer pmi_{job_};
+    std::optional<PmiServer> pmi_;
     std::unique_ptr<PmixServer> pmix_;   ///< null: not offered
 };
 

@@ -33,7 +33,7 @@ struct NodeFacts {
     std::vector<std::uint16_t> ports;     ///< ports on which its ranks listen, by local rank
     std::string drawing;                  ///< drawing of the machine with its ranks, for --show-hierarchy
     std::string mpi_library;              ///< with which its programs are linked (Programs::mpi_library)
-    Service service = Service::none;      ///< that it can offer to its ranks
+    ServiceOffer offer;                   ///< to its ranks
 };
 
 /// Data about the whole job, which each node receives when all have sent their facts.
@@ -42,7 +42,7 @@ struct ClusterInfo {
     /// Text of the tuning file, the same on all nodes, because all ranks must make the same choices.
     std::string tuning;
     std::string job_name{};   ///< ServedJob::name
-    Service service{};        ///< that all nodes offer to their ranks
+    ServiceOffer offer{};     ///< of all nodes to their ranks
     std::string drawings{};   ///< drawings of all nodes, if they are to be shown
 };
 

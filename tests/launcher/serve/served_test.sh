@@ -49,6 +49,14 @@ kill -KILL $killed; wait $killed 2>/dev/null
 wait_until has_no_folder || wrong "a killed mpiexec has left $(find "$TMPDIR" -mindepth 1)"
 expect_nothing_left
 
+# libpmix fails: only programs of Open MPI end for that reason, before they start
+export PMIX_MCA_ptl_tcp_if_include=nothing7
+run -n 2 sh -c 'echo "${PMIX_RANK-none}"'; expect_code 0; expect_out $'none\nnone'; expect_silence
+run -n 2 "$folder/mpich"; expect_code 0; expect_lines "$(members 2)"; expect_silence
+run -n 2 "$folder/openmpi"; expect_code 126; expect_out ""
+expect_err 'only by PMIx, but the PMIx server of this node failed in PMIx_server_init: INIT, "The PMIx server'
+unset PMIX_MCA_ptl_tcp_if_include
+
 # Open MPI needs libpmix, which is hidden here
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
     cat >"$folder/hide" <<'END'

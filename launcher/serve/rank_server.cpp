@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <numeric>
 #include <utility>
 
@@ -39,8 +40,12 @@ std::string job_name() {
 }
 
 std::string server_folder_prefix(pid_t launcher) {
+    namespace fs = std::filesystem;
     char const* const set = std::getenv("TMPDIR");
-    return join(set && *set ? set : "/tmp", "/tutti-pmix-", launcher_name(launcher), "-");
+    std::error_code error;
+    fs::path folder = fs::absolute(set ? set : "", error);
+    if (!set || !*set || error || !fs::is_directory(folder, error)) folder = "/tmp";
+    return join((folder / "tutti-pmix-").string(), launcher_name(launcher), "-");
 }
 
 std::string make_server_folder() {

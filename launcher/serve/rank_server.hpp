@@ -42,8 +42,9 @@ struct ServedJob {
 /// Returns a name for a job that mpiexec, this process, starts: letters, digits, dots and hyphens.
 std::string job_name();
 
-/// Returns the path of the folder in which a launcher's PMIx server stores its files, without its random end. The
-/// guardian removes it if the launcher was killed.
+/// Returns the absolute path of the folder in which a launcher's PMIx server stores its files, without its random end:
+/// in TMPDIR, or in /tmp if this node has no such folder, as the variable may be that of another node. The guardian
+/// removes the folder if the launcher was killed.
 std::string server_folder_prefix(pid_t launcher);
 /// Makes a new one for this launcher. Throws LaunchError.
 std::string make_server_folder();

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The messages of PMI, the map of ranks, and exchanges between nodes.
+#include <cstdlib>
+#include <filesystem>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "launcher/serve/pmi_message.hpp"
@@ -10,6 +14,8 @@
 
 namespace tutti::launcher {
 namespace {
+
+using testing::StartsWith;
 
 TEST(PmiMessage, version_one_is_a_line) {
     std::string bytes = "cmd=put kvsname=k key=a value=b=c \ncmd=get";
@@ -75,6 +81,18 @@ TEST(Exchanges, complete_when_all_nodes_have_contributed) {
     EXPECT_EQ(result->exchange, "a");
     EXPECT_EQ(result->parts, (std::vector<std::string>{"zero", "two"}));
     EXPECT_FALSE(exchanges.add({"a", {0, 2}, 0, "again"})) << "the name can be used again";
+}
+
+TEST(ServerFolder, is_absolute_and_exists) {
+    char const* const set = std::getenv("TMPDIR");
+    std::string const before = set ? set : "/tmp", here = std::filesystem::current_path();
+    setenv("TMPDIR", ".", 1);
+    EXPECT_THAT(server_folder_prefix(7), StartsWith(here + "/./tutti-pmix-7@"));
+    for (char const* none : {"", "missing", "/missing/too"}) {
+        setenv("TMPDIR", none, 1);
+        EXPECT_THAT(server_folder_prefix(7), StartsWith("/tmp/tutti-pmix-7@")) << none;
+    }
+    setenv("TMPDIR", before.c_str(), 1);
 }
 
 TEST(ServedJob, lists_the_ranks_of_a_node) {

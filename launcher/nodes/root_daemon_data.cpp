@@ -55,7 +55,7 @@ ServiceOffer RootDaemon::common_offer(NodeFacts const& own) const {
         throw LaunchError(join("the program needs PMIx to join the job, but node ", name, " cannot offer it",
                                common.obstacle.empty() ? "" : ": ", common.obstacle),
                           126);
-    if (!common.obstacle.empty()) common.obstacle = join("on node ", name, ": ", common.obstacle);
+    if (!common.obstacle.empty()) common.obstacle += join(" (node ", name, ")");
     return common;
 }
 

@@ -247,8 +247,11 @@ void Supervisor::time_out() {
 /// reported, because they may start such programs.
 void Supervisor::report_lost_ranks() {
     if (ending_ || interrupts_ > 0 || job_.ranks() == 1) return;
-    if (served_library_ && segment_->rank_state(0).state.load(std::memory_order_acquire) == RankPhase::absent)
-        report_foreign_library(*served_library_);
+    for (LibraryCheck const& check : library_checks_) {
+        RankState const& rank_state = segment_->rank_state(static_cast<unsigned>(check.local_rank));
+        if (check.served && rank_state.state.load(std::memory_order_acquire) == RankPhase::absent)
+            report_foreign_library(check, *check.served);
+    }
     std::vector<int> lost;
     for (int rank : output_.ranks_with_world_of_one()) {
         RankState const* const state = state_of(rank);

@@ -28,7 +28,14 @@ constexpr milliseconds writers_grace = 1s;   // for processes that ranks have le
 constexpr milliseconds unfinished_line_delay = 100ms;      // before an unfinished line is shown on a terminal
 constexpr milliseconds condition_check_interval = 100ms;   // between checks of conditions that no descriptor reports
 constexpr milliseconds longest_library_pause = 60s;
+constexpr std::size_t most_library_checks = 16;
 constexpr milliseconds forever = 24h;
+
+bool is_first_of_program(Job const& job, int rank) {
+    int first = 0;
+    return std::ranges::any_of(job.programs,
+                               [&](Program const& one) { return std::exchange(first, first + one.ranks) == rank; });
+}
 
 /// Returns how to run a program that has loaded another MPI library.
 std::string remedy_for(MappedLibrary const& foreign) {
@@ -57,7 +64,10 @@ Supervisor::Supervisor(Job const& job, Segment* segment, LauncherObjects objects
 }
 
 void Supervisor::add_rank(pid_t pid) {
+    std::size_t const local_rank = ranks_.size();
     ranks_.push_back({pid, true});
+    if (library_checks_.size() < most_library_checks && is_first_of_program(job_, world_rank(local_rank)))
+        library_checks_.push_back({local_rank});
     guardian_.add_group(pid);
 }
 
@@ -135,7 +145,7 @@ void Supervisor::check_time() {
     if (job_.timeout > 0ms && now >= started_ + job_.timeout && may_end && busy()) time_out();
     if (never_initialized_ && may_end) check_never_initialized();
     if (may_end) check_for_deadlock(now);
-    if (foreign_library_possible() && now >= next_library_check_) check_for_foreign_library(now);
+    if (foreign_library_possible() && now >= next_library_check_) check_for_foreign_libraries(now);
     if (kill_at_ && now >= *kill_at_) {
         killed_ = true;
         send(SIGKILL);
@@ -224,32 +234,49 @@ void Supervisor::output_lost(RankExit const& exit) {
     if (!job_.quiet) output_.print_message(exit.message);
 }
 
-/// Only the first rank is checked, because all ranks load the same libraries. No check is needed once the rank is in
-/// our MPI, or our MPI has printed something about it.
-bool Supervisor::foreign_library_possible() const {
-    if (ranks_.empty() || library_reported_ || ending_ || job_.quiet || job_.ranks() == 1) return false;
-    RankState const& rank_state = segment_->rank_state(0);
-    return ranks_[0].alive && world_rank(0) == 0 &&
+/// Only the first rank of each program is checked, because all its ranks load the same libraries. No check is needed
+/// once the rank is in our MPI or in that of a server, or our MPI has printed something about it.
+bool Supervisor::is_possible(LibraryCheck const& check) const {
+    RankState const& rank_state = segment_->rank_state(static_cast<unsigned>(check.local_rank));
+    return !check.is_over && ranks_[check.local_rank].alive &&
            rank_state.state.load(std::memory_order_relaxed) == RankPhase::absent &&
            rank_state.abort_message.state.load(std::memory_order_relaxed) == AbortMessage::none;
 }
 
-/// Scripts and interpreters that have loaded another library are left running, because whether they will call its
-/// MPI_Init cannot be known. If a server can serve them, they have until the end of the job to use it.
-void Supervisor::check_for_foreign_library(Clock::time_point now) {
-    MappedLibrary foreign = mapped_foreign_library(ranks_[0].pid);
-    library_pause_ = std::min(2 * library_pause_, longest_library_pause);
-    next_library_check_ = now + library_pause_;
-    if (foreign.file.empty()) return;
-    library_reported_ = true;
-    if (servers_ && servers_->serves(foreign.file)) served_library_ = std::move(foreign);
-    else report_foreign_library(foreign);
+bool Supervisor::foreign_library_possible() const {
+    bool const has_effect = !job_.quiet || (servers_ && !servers_->offer().obstacle.empty());
+    return has_effect && !ending_ && job_.ranks() > 1 &&
+           std::ranges::any_of(library_checks_, [this](LibraryCheck const& one) { return is_possible(one); });
 }
 
-void Supervisor::report_foreign_library(MappedLibrary const& foreign) {
-    output_.print_message(join("rank 0, process ", ranks_[0].pid, ", has loaded ", foreign.file,
-                               ", which is not Tutti's: each rank is alone in a world of its own; ",
-                               remedy_for(foreign)));
+/// Scripts and interpreters that have loaded another library are left running, because whether they will call its
+/// MPI_Init cannot be known. If a server can serve them, they have until the end of the job to use it.
+void Supervisor::check_for_foreign_libraries(Clock::time_point now) {
+    library_pause_ = std::min(2 * library_pause_, longest_library_pause);
+    next_library_check_ = now + library_pause_;
+    for (LibraryCheck& check : library_checks_) {
+        if (!is_possible(check)) continue;
+        MappedLibrary foreign = mapped_foreign_library(ranks_[check.local_rank].pid);
+        if (foreign.file.empty()) continue;
+        check.is_over = true;
+        if (servers_ && servers_->serves(foreign.file)) check.served = std::move(foreign);
+        else report_foreign_library(check, foreign);
+    }
+}
+
+/// If a server was to be offered and could not be, the job fails: its ranks would each do the work of all.
+void Supervisor::report_foreign_library(LibraryCheck const& check, MappedLibrary const& foreign) {
+    std::string const message =
+        join("rank ", world_rank(check.local_rank), ", process ", ranks_[check.local_rank].pid, ", has loaded ",
+             foreign.file, ", which is not Tutti's: each rank is alone in a world of its own");
+    bool const needs_pmix = uses_pmix(foreign.file.substr(foreign.file.rfind('/') + 1));
+    std::string const obstacle = servers_ && needs_pmix ? servers_->offer().obstacle : "";
+    if (obstacle.empty()) {
+        if (!job_.quiet) output_.print_message(join(message, "; ", remedy_for(foreign)));
+    } else {
+        output_lost({RankExit::Kind::never_joined, 1,
+                     join(message, ", because it needs PMIx to join the job, which cannot be offered: ", obstacle)});
+    }
 }
 
 /// Reports processes stopped by SIGTTIN or SIGTTOU; other stops are intended by a user. Ranks have left the terminal,

@@ -122,9 +122,15 @@ private:
     void refuse(std::size_t local_rank, std::string const& message) override;
     std::string oom_cause_of(int local_rank, int status);
     std::string loader_error_of(std::size_t local_rank, int status, RankPhase state) const;
+    struct LibraryCheck {
+        std::size_t local_rank;
+        bool is_over = false;                    // another library was found
+        std::optional<MappedLibrary> served{};   // this one, which a server can serve
+    };
+    bool is_possible(LibraryCheck const& check) const;
     bool foreign_library_possible() const;
-    void check_for_foreign_library(Clock::time_point now);
-    void report_foreign_library(MappedLibrary const& foreign);
+    void check_for_foreign_libraries(Clock::time_point now);
+    void report_foreign_library(LibraryCheck const& check, MappedLibrary const& foreign);
     void check_never_initialized();
     int world_rank(std::size_t local_rank) const { return node_ranks_->world_rank(local_rank); }
     std::string processes_of_ranks() const;
@@ -191,8 +197,7 @@ private:
     std::function<std::string(std::size_t)> find_loader_error_;
     std::chrono::milliseconds library_pause_{100};   // between two checks of the files that ranks have mapped
     Clock::time_point next_library_check_ = Clock::now() + library_pause_;
-    bool library_reported_ = false;
-    std::optional<MappedLibrary> served_library_;   ///< another library that rank 0 has loaded and a server can serve
+    std::vector<LibraryCheck> library_checks_;   // of the first rank of each program
 };
 
 /// Watches the ranks of one node in a job that our mpiexec has not started, and reports what the supervisor would

@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
         if (strcmp(argv[1], "exit") == 0) _exit(3);
         if (strcmp(argv[1], "leave") == 0) _exit(0);
         if (strcmp(argv[1], "kill") == 0) kill(getpid(), SIGKILL);
+        if (strcmp(argv[1], "stay") == 0) sleep(1);
     }
     if (argc > 2) MPI_Barrier(MPI_COMM_WORLD);
     MPI_Comm_free(&node);

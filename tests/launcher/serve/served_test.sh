@@ -55,7 +55,22 @@ run -n 2 sh -c 'echo "${PMIX_RANK-none}"'; expect_code 0; expect_out $'none\nnon
 run -n 2 "$folder/mpich"; expect_code 0; expect_lines "$(members 2)"; expect_silence
 run -n 2 "$folder/openmpi"; expect_code 126; expect_out ""
 expect_err 'only by PMIx, but the PMIx server of this node failed in PMIx_server_init: INIT, "The PMIx server'
+# a script starts one nevertheless: its ranks are alone, and the job fails
+lonely='unset PMIX_MCA_ptl_tcp_if_include; exec "$0" stay 0'
+run -n 2 sh -c "$lonely" "$folder/openmpi"; expect_code 1; expect_out $'0 1 0 1\n0 1 0 1'
+expect_err "is alone in a world of its own, because it needs PMIx to join the job, which cannot be offered: the PMIx server"
+run -q -n 2 sh -c "$lonely" "$folder/openmpi"; expect_code 1; expect_silence
 unset PMIX_MCA_ptl_tcp_if_include
+
+# TMPDIR may be that of another node, or relative to a folder that the ranks leave
+mkdir "$folder/here" "$folder/other"
+(cd "$folder/here" && TMPDIR=missing run -n 2 -wdir "$folder/other" "$folder/openmpi"
+    expect_code 0; expect_silence; expect_lines "$(members 2)"
+    mkdir present; TMPDIR=present run -n 2 -wdir "$folder/other" "$folder/openmpi"
+    expect_code 0; expect_lines "$(members 2)"
+    exit $failures) || failures=$?
+left=$(find "$folder/here" "$folder/other" -mindepth 2 | head -3)
+[ -z "$left" ] || wrong "files were left in a relative TMPDIR: $left"
 
 # Open MPI needs libpmix, which is hidden here
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then

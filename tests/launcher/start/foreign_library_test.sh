@@ -21,7 +21,9 @@ for library in libmpi.so.40:other libmpich.so.12:mpich; do
     run -n 2 "$folder/${library#*:}"; expect_code 0; expect_out $'ran\nran'
     expect_err "has loaded $folder/${library%:*}/${library%:*}, which is not Tutti's: each rank is alone in a world of its own"
 done
-run -n 1 echo x : -n 1 "$folder/other"; expect_code 0; expect_silence
+# the first rank of each program is checked
+run -n 1 echo x : -n 2 "$folder/other"; expect_code 0; expect_out $'x\nran\nran'; expect_err "mpiexec: rank 1, process "
+expect_err "has loaded $folder/libmpi.so.40/libmpi.so.40, which is not Tutti's"
 run -n 1 "$folder/mpich" : -n 1 "$folder/other"; expect_code 126; expect_out ""
 expect_err "$folder/mpich is linked with libmpich.so.12, and $folder/other with libmpi.so.40: all ranks of a job must use one MPI library"
 run -n 1 "$folder/other"; expect_code 0; expect_out ran; expect_silence

@@ -117,8 +117,17 @@ bool resolves_to_ours(Linkage const& linkage, std::string const& library, Loader
     return folder && std::filesystem::weakly_canonical(*folder, ignored) == library_folder(library);
 }
 
+/// Returns true if this is a rank of another launcher, such as an mpiexec that one of our ranks has become.
+bool belongs_to_other_launcher(pid_t process) {
+    std::string const environment = '\0' + topo::read_system_file(process_folder(process) + "/environ");
+    std::string const name = join('\0', launch::launcher_variable, '=');
+    std::size_t const at = environment.find(name);
+    return at != std::string::npos && environment.c_str() + at + name.size() != launcher_name(getpid());
+}
+
 std::vector<pid_t> process_and_children(pid_t process) {
     std::vector<pid_t> all = children_of(process);
+    std::erase_if(all, belongs_to_other_launcher);
     all.insert(all.begin(), process);
     return all;
 }

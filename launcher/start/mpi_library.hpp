@@ -57,7 +57,7 @@ LinkedMpi linked_mpi(std::string const& program, LoaderContext const& context);
 bool uses_pmix(std::string_view name);
 
 /// Returns the MPI library that this process or one of its children has mapped, if none of them has mapped ours.
-/// Empty otherwise, also if the process cannot be inspected.
+/// Empty otherwise, also if the process cannot be inspected. Ranks of other launchers are ignored.
 struct MappedLibrary {
     std::string file;
     bool by_mpi4py = false;   ///< a module of Python's mpi4py is mapped, too, and has probably loaded it

@@ -147,9 +147,13 @@ namespace {
 using Inherit = EnvironmentRules::Inherit;
 using EnvironmentMap = std::map<std::string, std::string>;
 
-/// Variables by which an outer launcher is contacted: a rank that used them would join the outer job, or wait for it.
-constexpr std::array<std::string_view, 6> outer_launcher_variables = {
-    "PMI_FD", "PMI_PORT", "PMI_ID", "PMIX_RANK", "PMIX_NAMESPACE", "PMIX_SERVER_URI2"};
+/// Returns true for variables by which an outer launcher is contacted, or recognised: a rank that used them would join
+/// the outer job, or wait for it. Users set the parameters of PMIx, and where it is installed.
+bool belongs_to_outer_launcher(std::string_view name) {
+    constexpr std::array<std::string_view, 4> names = {"PMI_FD", "PMI_PORT", "PMI_ID", "JSM_JSRUN_PORT"};
+    bool const is_setting = name.starts_with("PMIX_MCA_") || name.ends_with("_PREFIX");
+    return std::ranges::find(names, name) != names.end() || (name.starts_with("PMIX_") && !is_setting);
+}
 
 void inherit(EnvironmentMap& out, char const* const* environment, EnvironmentRules const& rules) {
     if (rules.inherit == Inherit::none) return;
@@ -160,9 +164,7 @@ void inherit(EnvironmentMap& out, char const* const* environment, EnvironmentRul
         std::string name(entry.substr(0, equals));
         bool listed = std::find(rules.list.begin(), rules.list.end(), name) != rules.list.end();
         if (rules.inherit == Inherit::listed && !listed) continue;
-        if (std::find(outer_launcher_variables.begin(), outer_launcher_variables.end(), name) ==
-            outer_launcher_variables.end())
-            out[name] = entry.substr(equals + 1);
+        if (!belongs_to_outer_launcher(name)) out[name] = entry.substr(equals + 1);
     }
 }
 

@@ -29,6 +29,10 @@ for maker in "${makers[@]}"; do
     expect_err "the ranks do not use Tutti's library, so there are no statistics"
     run -n 2 --report "$folder/page.html" "$program"; expect_code 1
     expect_err "no rank has called MPI_Init of Tutti's library, so there is nothing to report"
+    # each rank starts a job of its own
+    run -n 2 sh -c 'exec "$0" -n 1 "$1"' "$mpiexec" "$program"; expect_code 0; expect_out $'0 1 0 1\n0 1 0 1'; expect_silence
+    run -n 2 sh -c 'exec "$0" -n 2 "$1"' "$mpiexec" "$program"; expect_code 0; expect_silence
+    expect_lines "$(printf '%s\n' 0 0 1 1 | sed 's/$/ 2 1 2/')"
     # different libraries cannot exchange messages
     "$build/bin/mpicc" "$here/members.c" -o "$folder/ours" || wrong mpicc
     run -n 1 "$folder/ours" : -n 1 "$program"; expect_code 126; expect_out ""

@@ -11,8 +11,18 @@ using testing::Contains;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr char const* inherited[] = {"HOME=/h", "PATH=/p", "PMI_FD=9", "PMI_RANK=77", "LD_LIBRARY_PATH=/old",
-                                     "ODD",     nullptr};
+constexpr char const* inherited[] = {"HOME=/h",
+                                     "PATH=/p",
+                                     "PMI_FD=9",
+                                     "PMI_RANK=77",
+                                     "LD_LIBRARY_PATH=/old",
+                                     "PMIX_SERVER_URI41=a;tcp4://b",
+                                     "PMIX_GDS_MODULE=hash",
+                                     "JSM_JSRUN_PORT=0",
+                                     "PMIX_MCA_psec=native",
+                                     "PMIX_INSTALL_PREFIX=/opt/pmix",
+                                     "ODD",
+                                     nullptr};
 RankFacts const facts{
     .rank = 3, .ranks = 8, .local_rank = 1, .local_ranks = 2, .program = 1, .segment = 5, .launcher = "4711@40"};
 
@@ -35,6 +45,10 @@ TEST(Environment, has_no_contact_to_an_outer_launcher) {
     std::vector<std::string> all = make({}, {});
     EXPECT_THAT(all, Not(Contains(StartsWith("PMI_FD="))));
     EXPECT_THAT(all, Not(Contains("PMI_RANK=77")));
+    for (char const* name : {"PMIX_SERVER_URI41=", "PMIX_GDS_MODULE=", "JSM_JSRUN_PORT="})
+        EXPECT_THAT(all, Not(Contains(StartsWith(name))));
+    for (char const* setting : {"PMIX_MCA_psec=native", "PMIX_INSTALL_PREFIX=/opt/pmix"})
+        EXPECT_THAT(all, Contains(setting));
 }
 
 TEST(Environment, passes_variables_according_to_the_rules) {

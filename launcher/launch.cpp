@@ -40,11 +40,15 @@ void open_standard_descriptors() {
             int filled = open("/dev/null", O_RDONLY);
 }
 
-/// Raises the limit of descriptors: three pipe ends per rank, some per node. Returns the old one, which ranks get back.
-rlimit raise_descriptor_limit(std::size_t ranks_and_nodes) {
+/// Raises the limit of descriptors. A rank needs two pipe ends, two output files, a socket for PMI, a connection for
+/// PMIx per process that uses it, and in a job on several nodes a listener per address of this node. Returns the old
+/// limit, which ranks get back.
+rlimit raise_descriptor_limit(std::size_t ranks, std::size_t nodes) {
+    constexpr rlim_t per_rank = 8, per_node = 4, others = 64;
+    std::size_t const listeners = nodes > 1 ? interfaces().size() : 0;
     rlimit old{};
     getrlimit(RLIMIT_NOFILE, &old);
-    rlim_t const needed = ranks_and_nodes * 4 + 64;
+    rlim_t const needed = ranks * (per_rank + listeners) + nodes * per_node + others;
     rlimit const wanted{std::max(old.rlim_cur, std::min(needed, old.rlim_max)), old.rlim_max};
     setrlimit(RLIMIT_NOFILE, &wanted);
     return old;
@@ -80,7 +84,7 @@ public:
           world_ranks_(allocation.ranks_on(allocation.local_node)),
           host_(planned_.empty() ? host_name() : allocation.local_host()),
           placed_(place_ranks(job, planned_.empty() ? std::vector<int>{0} : world_ranks_)),
-          old_limit_(raise_descriptor_limit(planned_.size() + allocation.nodes.size())), output_(job.on_terminal),
+          old_limit_(raise_descriptor_limit(planned_.size(), allocation.nodes.size())), output_(job.on_terminal),
           input_(job.input, world_ranks_, other_nodes ? other_nodes->input_nodes() : std::vector<int>{}) {
         adopt_orphans();
     }

@@ -25,6 +25,9 @@ on 127.0.0.2:1,127.0.0.3:1 -n 2 $client 2 exit 0; expect_code 1; expect_nothing_
 on 127.0.0.2:1,127.0.0.3:1,127.0.0.4:1 -map-by node -n 5 $client 1
 expect_code 0; expect_lines "$(lines 5 "(vector,(0,3,1),(0,2,1))")"
 
+# more descriptors than the limit allows: five per rank of a node with two addresses
+(ulimit -Sn 64 && on 127.0.0.2:120,127.0.0.3:1 -n 121 true; expect_code 0; expect_silence; exit $failures) || failures=$?
+
 # what is not PMI ends the job
 run -n 2 $client 1 unknown 0; expect_code 1; expect_err "rank 0 on "; expect_err "the PMI request dance, which this mpiexec does not know"
 run -n 2 $client 1 garbage 1; expect_code 1; expect_err "has sent data over PMI_FD that are not PMI: a message without a command"

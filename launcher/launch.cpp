@@ -288,7 +288,9 @@ private:
         PreparedProgram const& prepared = programs_[p];
         RankServers::Access servers;
         if (servers_.is_started() && prepared.may_be_foreign()) servers = servers_.connect(local_rank);
-        std::vector<int> inherited = listeners;
+        std::vector<int> inherited = users_descriptors_;
+        inherited.insert(inherited.end(), listeners.begin(), listeners.end());
+        inherited.push_back(segment.descriptor());
         if (servers.descriptor) inherited.push_back(servers.descriptor.get());
         RankFacts const facts{.rank = rank,
                               .ranks = ranks_,
@@ -310,6 +312,7 @@ private:
             .output = out.write.get(),
             .error = error.write.get(),
             .inherited_descriptors = std::move(inherited),
+            .closes_others = true,   // libpmix has some without close-on-exec: connections with ranks that already run
             .signal_mask = &signals_.original_mask(),
             .descriptor_limit = &old_limit_,
             .detach_terminal = true};
@@ -330,10 +333,11 @@ private:
     Job const& job_;
     Allocation const& allocation_;
     OtherNodes* other_nodes_;
-    int ranks_;                          ///< in MPI_COMM_WORLD
-    int node_;                           ///< number of this node, −1 if it has no rank
-    std::vector<PlannedRank> planned_;   ///< by local rank
-    std::vector<int> world_ranks_;       ///< world ranks, by local rank
+    std::vector<int> users_descriptors_ = inheritable_descriptors();   ///< before this object opens its own
+    int ranks_;                                                        ///< in MPI_COMM_WORLD
+    int node_;                                                         ///< number of this node, −1 if it has no rank
+    std::vector<PlannedRank> planned_;                                 ///< by local rank
+    std::vector<int> world_ranks_;                                     ///< world ranks, by local rank
     std::string host_;
     NodePlacement placed_;   ///< before signals are blocked: detecting a large machine takes a while
     rlimit old_limit_;

@@ -3,7 +3,9 @@
 #include "launcher/base/proc.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -43,6 +45,17 @@ Pipe Pipe::make() {
                                errno == EMFILE ? "; ulimit -n prints the limit, ulimit -n NUMBER raises it" : ""),
                           1);
     return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+std::vector<int> inheritable_descriptors() {
+    std::vector<int> all;
+    std::error_code error;
+    for (std::filesystem::directory_iterator one("/proc/self/fd", error), end; !error && one != end;
+         one.increment(error)) {
+        int const descriptor = std::atoi(one->path().filename().c_str());
+        if (descriptor > STDERR_FILENO && (fcntl(descriptor, F_GETFD) & FD_CLOEXEC) == 0) all.push_back(descriptor);
+    }
+    return all;
 }
 
 bool proc_matches_pid_namespace() {

@@ -42,6 +42,9 @@ struct Pipe {
     static Pipe make();
 };
 
+/// Returns the descriptors above 2 that programs inherit which this process starts.
+std::vector<int> inheritable_descriptors();
+
 // Processes in /proc. If this process has a pid namespace of its own but sees the /proc of another namespace, the
 // numbers there denote other processes; nothing in it is then used.
 

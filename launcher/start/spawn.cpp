@@ -57,6 +57,7 @@ struct ExecArguments {
     std::vector<char*> argv, environment, shell_argv;
     std::vector<unsigned long> mask;
     pid_t launcher;
+    rlimit descriptors;
     Failure failure;
 };
 
@@ -75,6 +76,12 @@ void detach_from_terminal() {
     close(terminal);
 }
 
+/// Kernels before 5.11 need a call for each descriptor.
+void close_all_on_exec(rlimit const& limit) {
+    if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
+    for (rlim_t one = STDERR_FILENO + 1; one < limit.rlim_cur; ++one) fcntl(static_cast<int>(one), F_SETFD, FD_CLOEXEC);
+}
+
 /// Runs in the child. Returns only if something failed.
 void become_rank(ExecArguments& p) {
     SpawnOptions const& start = p.start;
@@ -85,6 +92,7 @@ void become_rank(ExecArguments& p) {
     move_descriptor(start.input, STDIN_FILENO);
     move_descriptor(start.output, STDOUT_FILENO);
     move_descriptor(start.error, STDERR_FILENO);
+    if (start.closes_others) close_all_on_exec(p.descriptors);
     for (int descriptor : start.inherited_descriptors) fcntl(descriptor, F_SETFD, 0);
     if (start.descriptor_limit) setrlimit(RLIMIT_NOFILE, start.descriptor_limit);
     if (!p.mask.empty())
@@ -123,8 +131,9 @@ __attribute__((noinline)) pid_t start_child(ExecArguments& p) {
 }   // namespace
 
 pid_t spawn(SpawnOptions const& start) {
-    ExecArguments p{start, pointers(start.command), pointers(start.environment), {}, cpu_mask(start.cpus), getpid(),
+    ExecArguments p{start, pointers(start.command), pointers(start.environment), {}, cpu_mask(start.cpus), getpid(), {},
                     {}};
+    getrlimit(RLIMIT_NOFILE, &p.descriptors);
     if (may_be_shell_script(path_in(start.directory, start.path))) {   // without #!
         p.shell_argv = p.argv;
         p.shell_argv.insert(p.shell_argv.begin(), const_cast<char*>("sh"));

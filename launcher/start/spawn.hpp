@@ -22,6 +22,7 @@ struct SpawnOptions {
     std::vector<int> cpus;                      ///< empty: not bound
     int input = 0, output = 1, error = 2;       ///< become descriptors 0, 1 and 2
     std::vector<int> inherited_descriptors;     ///< further descriptors that the program inherits
+    bool closes_others = false;                 ///< it inherits no others, whether they have close-on-exec set or not
     sigset_t const* signal_mask = nullptr;      ///< the mask that mpiexec was started with
     rlimit const* descriptor_limit = nullptr;   ///< the limit that mpiexec was started with
     /// the child detaches from its terminal: it cannot open /dev/tty, which only mpiexec uses

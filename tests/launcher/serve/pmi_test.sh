@@ -36,4 +36,5 @@ run -n 2 $client 1 garbage 1; expect_code 1; expect_err "has sent data over PMI_
 run -n 1 sh -c 'echo "${PMI_FD-none}"'; expect_out none
 run -n 2 --drop-in sh -c 'echo "${PMI_FD-none}"'; expect_out $'none\nnone'
 run -n 3 sh -c 'ls -l /proc/self/fd | grep -c socket:'; expect_code 0; expect_out $'1\n1\n1'
+run -n 2 sh -c 'read line <&9 && echo "$line"' 9< <(echo mine; echo yours); expect_code 0; expect_lines $'mine\nyours'
 finish

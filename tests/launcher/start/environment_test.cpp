@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "launcher/start/spawn.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "launcher/base/proc.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -29,6 +35,34 @@ RankFacts const facts{
 std::vector<std::string> make(EnvironmentRules const& everywhere, EnvironmentRules const& own,
                               LibraryOverrides const& library = {}) {
     return rank_environment(inherited, everywhere, own, facts, library);
+}
+
+/// Starts a program while this process has two pipes without close-on-exec, one of which the program is to inherit.
+/// Returns which of them it has.
+std::string pipes_of_program(bool closes_others) {
+    int named[2], other[2];
+    if (pipe(named) != 0 || pipe(other) != 0) return "no pipe";
+    Pipe output = Pipe::make();
+    SpawnOptions start{};
+    start.path = "/bin/sh";
+    start.command = {
+        "sh", "-c",
+        join("[ -e /dev/fd/", named[0], " ] && printf named,; [ -e /dev/fd/", other[0], " ] && printf other,; exit 0")};
+    start.output = output.write.get();
+    start.inherited_descriptors = {named[0]};
+    start.closes_others = closes_others;
+    pid_t const child = spawn(start);
+    output.write.reset();
+    std::string text;
+    for (char c; read(output.read.get(), &c, 1) == 1;) text += c;
+    waitpid(child, nullptr, 0);
+    for (int one : {named[0], named[1], other[0], other[1]}) close(one);
+    return text;
+}
+
+TEST(Spawn, passes_on_no_other_descriptors_if_it_is_to_close_them) {
+    EXPECT_EQ(pipes_of_program(true), "named,");
+    EXPECT_EQ(pipes_of_program(false), "named,other,");
 }
 
 TEST(Environment, has_the_rank_variables_of_both_families) {

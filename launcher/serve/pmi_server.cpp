@@ -10,6 +10,7 @@
 
 #include "launcher/base/job.hpp"
 #include "launcher/base/pack.hpp"
+#include "launcher/placement/allocation.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
@@ -22,6 +23,11 @@ constexpr std::size_t longest_name = 256, longest_key = 64, longest_value = 1024
 struct MappingBlock {
     int first_node, nodes, ranks;
 };
+
+bool has_valid_sizes(PmiMessage const& put) {
+    std::size_t const key = put.text("key").size(), value = put.text("value").size();
+    return key > 0 && key < longest_key && value < longest_value;
+}
 
 }   // namespace
 
@@ -95,27 +101,30 @@ void PmiServer::receive(Client& client, ServerOwner& owner) {
         if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) client.socket.reset();
     }
     try {
-        while (auto message = take_message(client.received, client.version)) {
-            client.request = *std::move(message);
-            answer(client, owner);
-        }
+        while (auto message = take_message(client.received, client.version)) { answer(client, *message, owner); }
     } catch (Error const& error) {
         client.socket.reset();
         owner.refuse(client.local_rank, join("has sent data over PMI_FD that are not PMI: ", error.what()));
     }
 }
 
-void PmiServer::answer(Client& client, ServerOwner& owner) {
-    bool const known = client.version == 2 ? answer_version_two(client, owner) : answer_version_one(client, owner);
-    if (known) return;
-    owner.refuse(client.local_rank,
-                 join("has sent the PMI request ", client.request.command, ", which this mpiexec does ", "not know"));
-    client.socket.reset();
+bool PmiServer::has_closed(std::size_t local_rank) const {
+    Client const* const client = local_rank < clients_.size() ? clients_[local_rank].get() : nullptr;
+    return client && client->is_finalized && !client->socket;
 }
 
-bool PmiServer::answer_version_one(Client& client, ServerOwner& owner) {
-    std::string const& command = client.request.command;
-    if (command == "init") start(client), owner.enter(client.local_rank, RankPhase::initialised);
+void PmiServer::answer(Client& client, PmiMessage const& request, ServerOwner& owner) {
+    bool const known =
+        client.version == 2 ? answer_version_two(client, request, owner) : answer_version_one(client, request, owner);
+    if (known) return;
+    client.socket.reset();
+    owner.refuse(client.local_rank,
+                 join("has sent the PMI request ", printable(request.command), ", which this mpiexec does not know"));
+}
+
+bool PmiServer::answer_version_one(Client& client, PmiMessage const& request, ServerOwner& owner) {
+    std::string const& command = request.command;
+    if (command == "init") start(client, request, owner);
     else if (command == "get_maxes")
         reply(client, "maxes",
               {{"kvsname_max", std::to_string(longest_name)},
@@ -125,65 +134,77 @@ bool PmiServer::answer_version_one(Client& client, ServerOwner& owner) {
         reply(client, "appnum", {{"appnum", std::to_string(job_.program_of[static_cast<std::size_t>(client.rank)])}});
     else if (command == "get_my_kvsname") reply(client, "my_kvsname", {{"kvsname", job_.name}});
     else if (command == "get_universe_size") reply(client, "universe_size", {{"size", std::to_string(job_.size())}});
-    else if (command == "put") put(client);
-    else if (command == "get") get(client, find(client.request.text("key")));
-    else if (command == "barrier_in") enter_barrier(client, owner);
-    else if (command == "finalize")
-        owner.enter(client.local_rank, RankPhase::finalised), reply(client, "finalize_ack", {});
-    else if (command == "abort") abort(client, owner);
+    else if (command == "put") put(client, request);
+    else if (command == "get") get(client, request, find(request.text("key")));
+    else if (command == "barrier_in") enter_barrier(client, request, owner);
+    else if (command == "finalize") finalize(client, request, owner);
+    else if (command == "abort") owner.abort(client.local_rank, request.number("exitcode", 1));
     else if (command == "spawn" || command == "publish_name" || command == "unpublish_name" || command == "lookup_name")
-        refuse_service(client);
+        refuse_service(client, request);
     else return false;
     return true;
 }
 
-bool PmiServer::answer_version_two(Client& client, ServerOwner& owner) {
-    std::string const& command = client.request.command;
-    std::string const key = client.request.text("key");
+bool PmiServer::answer_version_two(Client& client, PmiMessage const& request, ServerOwner& owner) {
+    std::string const& command = request.command;
+    std::string const key = request.text("key");
     if (command == "fullinit") {
         owner.enter(client.local_rank, RankPhase::initialised);
-        reply_two(client, {{"pmi-version", "2"},
-                           {"pmi-subversion", "0"},
-                           {"rank", std::to_string(client.rank)},
-                           {"size", std::to_string(job_.size())},
-                           {"appnum", std::to_string(job_.program_of[static_cast<std::size_t>(client.rank)])},
-                           {"debugged", "FALSE"},
-                           {"pmiverbose", "FALSE"}});
+        reply_two(client, request,
+                  {{"pmi-version", "2"},
+                   {"pmi-subversion", "0"},
+                   {"rank", std::to_string(client.rank)},
+                   {"size", std::to_string(job_.size())},
+                   {"appnum", std::to_string(job_.program_of[static_cast<std::size_t>(client.rank)])},
+                   {"debugged", "FALSE"},
+                   {"pmiverbose", "FALSE"}});
     } else if (command == "job-getid") {
-        reply_two(client, {{"jobid", job_.name}});
+        reply_two(client, request, {{"jobid", job_.name}});
     } else if (command == "info-getjobattr") {
         std::string const universe = std::to_string(job_.size());
-        get(client, key == "universeSize" ? &universe : key == "PMI_process_mapping" ? find(key) : nullptr);
-    } else if (command == "info-putnodeattr") put_attribute(client);
-    else if (command == "info-getnodeattr") get_attribute(client);
-    else if (command == "kvs-put") put(client);
-    else if (command == "kvs-get") get(client, find(key));
-    else if (command == "kvs-fence") enter_barrier(client, owner);
-    else if (command == "finalize") owner.enter(client.local_rank, RankPhase::finalised), reply_two(client, {});
-    else if (command == "abort") abort(client, owner);
+        get(client, request, key == "universeSize" ? &universe : key == "PMI_process_mapping" ? find(key) : nullptr);
+    } else if (command == "info-putnodeattr") put_attribute(client, request);
+    else if (command == "info-getnodeattr") {
+        if (!get_attribute(client, request)) client.attributes.push_back(request);
+    } else if (command == "kvs-put") put(client, request);
+    else if (command == "kvs-get") get(client, request, find(key));
+    else if (command == "kvs-fence") enter_barrier(client, request, owner);
+    else if (command == "finalize") finalize(client, request, owner);
+    else if (command == "abort") owner.abort(client.local_rank, 1);   // this version transmits no code
     else if (command == "spawn" || command == "job-connect" || command == "job-disconnect" ||
              command.starts_with("name-"))
-        refuse_service(client);
+        refuse_service(client, request);
     else return false;
     return true;
 }
 
 /// The first message of either version has the form of version 1.
-void PmiServer::start(Client& client) {
-    bool const two = client.request.number("pmi_version", 1) == 2;
+void PmiServer::start(Client& client, PmiMessage const& request, ServerOwner& owner) {
+    bool const two = request.number("pmi_version", 1) == 2;
     reply(client, "response_to_init",
           {{"pmi_version", two ? "2" : "1"}, {"pmi_subversion", two ? "0" : "1"}, {"rc", "0"}});
     if (two) client.version = 2;
+    client.is_finalized = false;
+    owner.enter(client.local_rank, RankPhase::initialised);
 }
 
-void PmiServer::put(Client& client) {
-    std::string const key = client.request.text("key"), value = client.request.text("value");
-    bool const fits = !key.empty() && key.size() < longest_key && value.size() <= longest_value;
+/// A script may start another program, which chooses its version again.
+void PmiServer::finalize(Client& client, PmiMessage const& request, ServerOwner& owner) {
+    owner.enter(client.local_rank, RankPhase::finalised);
+    if (client.version == 2) reply_two(client, request, {});
+    else reply(client, "finalize_ack", {});
+    client.version = 1;
+    client.is_finalized = true;
+}
+
+void PmiServer::put(Client& client, PmiMessage const& request) {
+    bool const fits = has_valid_sizes(request);
     if (fits) {
+        std::string const key = request.text("key"), value = request.text("value");
         keys_[key] = value;
         new_keys_.emplace_back(key, value);
     }
-    if (client.version == 2) return reply_two(client, {}, fits ? 0 : 1);
+    if (client.version == 2) return reply_two(client, request, {}, fits ? 0 : 1);
     reply(client, "put_result", {{"rc", fits ? "0" : "-1"}, {"msg", fits ? "success" : "too_long"}});
 }
 
@@ -193,33 +214,33 @@ std::string const* PmiServer::find(std::string const& key) const {
     return at == keys_.end() ? nullptr : &at->second;
 }
 
-void PmiServer::get(Client& client, std::string const* value) {
+void PmiServer::get(Client& client, PmiMessage const& request, std::string const* value) {
     if (client.version == 2)
-        return reply_two(client, value ? Fields{{"found", "TRUE"}, {"value", *value}} : Fields{{"found", "FALSE"}});
+        return reply_two(client, request,
+                         value ? Fields{{"found", "TRUE"}, {"value", *value}} : Fields{{"found", "FALSE"}});
     if (value) return reply(client, "get_result", {{"rc", "0"}, {"msg", "success"}, {"value", *value}});
-    reply(client, "get_result",
-          {{"rc", "-1"}, {"msg", join("key_", client.request.text("key"), "_not_found")}, {"value", "unknown"}});
+    reply(client, "get_result", {{"rc", "-1"}, {"msg", "key_not_found"}, {"value", "unknown"}});
 }
 
 /// Attributes of the node are visible to its ranks immediately.
-void PmiServer::put_attribute(Client& client) {
-    attributes_[client.request.text("key")] = client.request.text("value");
-    reply_two(client, {});
+void PmiServer::put_attribute(Client& client, PmiMessage const& request) {
+    if (!has_valid_sizes(request)) return reply_two(client, request, {}, 1);
+    attributes_[request.text("key")] = request.text("value");
+    reply_two(client, request, {});
     for (auto const& other : clients_)
-        if (other && !other->awaited_attribute.empty() && attributes_.contains(other->awaited_attribute))
-            get_attribute(*other);
+        if (other) std::erase_if(other->attributes, [&](PmiMessage const& one) { return get_attribute(*other, one); });
 }
 
-void PmiServer::get_attribute(Client& client) {
-    std::string const key = client.request.text("key");
-    auto const at = attributes_.find(key);
-    bool const waits = at == attributes_.end() && client.request.text("wait") == "TRUE";
-    client.awaited_attribute = waits ? key : "";
-    if (!waits) get(client, at == attributes_.end() ? nullptr : &at->second);
+bool PmiServer::get_attribute(Client& client, PmiMessage const& request) {
+    auto const at = attributes_.find(request.text("key"));
+    if (at == attributes_.end() && request.text("wait") == "TRUE") return false;
+    get(client, request, at == attributes_.end() ? nullptr : &at->second);
+    return true;
 }
 
-void PmiServer::enter_barrier(Client& client, ServerOwner& owner) {
-    if (!std::exchange(client.in_barrier, true)) ++in_barrier_;
+void PmiServer::enter_barrier(Client& client, PmiMessage const& request, ServerOwner& owner) {
+    if (!client.barrier) ++in_barrier_;
+    client.barrier = request;
     if (in_barrier_ < local_ranks_) return;
     owner.exchange({exchange_name, job_.all_nodes(), job_.node, packed(std::exchange(new_keys_, {}))});
 }
@@ -230,23 +251,19 @@ void PmiServer::complete(Exchanged const& result) {
             keys_[key] = std::move(value);
     in_barrier_ = 0;
     for (auto const& client : clients_) {
-        if (!client || !std::exchange(client->in_barrier, false)) continue;
-        if (client->version == 2) reply_two(*client, {});
+        if (!client || !client->barrier) continue;
+        PmiMessage const request = *std::exchange(client->barrier, std::nullopt);
+        if (client->version == 2) reply_two(*client, request, {});
         else reply(*client, "barrier_out", {{"rc", "0"}});
     }
 }
 
-/// Version 2 transmits no code.
-void PmiServer::abort(Client& client, ServerOwner& owner) {
-    owner.abort(client.local_rank, client.request.number("exitcode", 1));
-}
-
 /// Processes cannot be started, nor ports published. A request to start processes may consist of several messages,
 /// after the last of which the client expects the answer.
-void PmiServer::refuse_service(Client& client) {
-    if (client.version == 2) return reply_two(client, {{"found", "FALSE"}, {"errmsg", "not supported"}}, 1);
-    std::string const& command = client.request.command;
-    if (command == "spawn" && client.request.number("spawnssofar", 1) < client.request.number("totspawns", 1)) return;
+void PmiServer::refuse_service(Client& client, PmiMessage const& request) {
+    if (client.version == 2) return reply_two(client, request, {{"found", "FALSE"}, {"errmsg", "not supported"}}, 1);
+    std::string const& command = request.command;
+    if (command == "spawn" && request.number("spawnssofar", 1) < request.number("totspawns", 1)) return;
     std::string const name = command.substr(0, command.find('_'));
     reply(client, join(name, "_result"), {{"rc", "-1"}, {"info", "not_supported"}, {"status", "error"}});
 }
@@ -256,10 +273,11 @@ void PmiServer::reply(Client& client, std::string const& command, Fields fields)
 }
 
 /// Clients of several threads number their requests.
-void PmiServer::reply_two(Client& client, Fields fields, int error) {
-    if (std::string const* const thread = client.request.find("thrid")) fields.emplace_back("thrid", *thread);
+void PmiServer::reply_two(Client& client, PmiMessage const& request, Fields fields, int error) {
+    if (std::string const* const thread = request.find("thrid"))
+        fields.emplace_back("thrid", thread->substr(0, longest_key));
     fields.emplace_back("rc", std::to_string(error));
-    reply(client, client.request.command + "-response", std::move(fields));
+    reply(client, request.command + "-response", std::move(fields));
 }
 
 void PmiServer::send(Client& client, std::string const& bytes) {

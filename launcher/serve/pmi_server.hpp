@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,8 @@ public:
     void serve(std::vector<pollfd> const& set, ServerOwner& owner);
     /// Answers those of one rank: called when it has ended, so that its last request counts.
     void serve_rank(std::size_t local_rank, ServerOwner& owner);
+    /// Returns true if the rank has closed its socket after it had finalised MPI.
+    bool has_closed(std::size_t local_rank) const;
     /// The exchange of a barrier is complete.
     void complete(Exchanged const& result);
 
@@ -49,27 +52,29 @@ private:
         Descriptor socket{};
         int version = 1;   ///< of the messages
         std::string received{}, unsent{};
-        bool in_barrier = false;
-        PmiMessage request{};              ///< the one that is answered, or waits for its answer
-        std::string awaited_attribute{};   ///< of the node; empty: the rank awaits none
+        // Requests that wait for their answers. A client of several threads may send others meanwhile.
+        std::optional<PmiMessage> barrier{};
+        std::vector<PmiMessage> attributes{};   ///< of the node, which no rank has put yet
+        bool is_finalized = false;
     };
 
     void receive(Client& client, ServerOwner& owner);
-    void answer(Client& client, ServerOwner& owner);
+    void answer(Client& client, PmiMessage const& request, ServerOwner& owner);
     /// Return false if the version has no such request.
-    bool answer_version_one(Client& client, ServerOwner& owner);
-    bool answer_version_two(Client& client, ServerOwner& owner);
-    void start(Client& client);
-    void put(Client& client);
-    void get(Client& client, std::string const* value);
-    void put_attribute(Client& client);
-    void get_attribute(Client& client);
-    void enter_barrier(Client& client, ServerOwner& owner);
-    void abort(Client& client, ServerOwner& owner);
-    void refuse_service(Client& client);
-    /// Sends the answer to the client's request.
+    bool answer_version_one(Client& client, PmiMessage const& request, ServerOwner& owner);
+    bool answer_version_two(Client& client, PmiMessage const& request, ServerOwner& owner);
+    void start(Client& client, PmiMessage const& request, ServerOwner& owner);
+    void finalize(Client& client, PmiMessage const& request, ServerOwner& owner);
+    void put(Client& client, PmiMessage const& request);
+    void get(Client& client, PmiMessage const& request, std::string const* value);
+    void put_attribute(Client& client, PmiMessage const& request);
+    /// Returns false if the answer must wait.
+    bool get_attribute(Client& client, PmiMessage const& request);
+    void enter_barrier(Client& client, PmiMessage const& request, ServerOwner& owner);
+    void refuse_service(Client& client, PmiMessage const& request);
     void reply(Client& client, std::string const& command, Fields fields);
-    void reply_two(Client& client, Fields fields, int error = 0);
+    /// Sends the answer to a request of version 2.
+    void reply_two(Client& client, PmiMessage const& request, Fields fields, int error = 0);
     void send(Client& client, std::string const& bytes);
     std::string const* find(std::string const& key) const;
 

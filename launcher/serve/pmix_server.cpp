@@ -318,7 +318,7 @@ void PmixServer::start_fence(Event event, ServerOwner& owner) {
     std::vector<int> nodes;
     for (int rank : event.ranks) {
         name += join(",", rank);
-        if (rank < job_.size()) nodes.push_back(job_.node_of[static_cast<std::size_t>(rank)]);
+        if (rank >= 0 && rank < job_.size()) nodes.push_back(job_.node_of[static_cast<std::size_t>(rank)]);
     }
     std::ranges::sort(nodes);
     auto const repeated = std::ranges::unique(nodes);

@@ -38,11 +38,19 @@ def ask_one(command, **fields):
     return fields_of(take(0), " ")
 
 
-def ask_two(command, **fields):
+def send_two(command, **fields):
     text = "".join([f"cmd={command};"] + ["%s=%s;" % (name, str(value).replace(";", ";;"))
                                           for name, value in fields.items()])
     server.sendall(f"{len(text):6}{text}".encode())
+
+
+def answer_two():
     return fields_of(take(int(take(6))), ";")
+
+
+def ask_two(command, **fields):
+    send_two(command, **fields)
+    return answer_two()
 
 
 def check(what, found, expected):
@@ -85,6 +93,14 @@ else:
         time.sleep(0.1)
         check("info-putnodeattr", ask_two("info-putnodeattr", key="node", value="a;b")["rc"], "0")
     check("info-getnodeattr", ask_two("info-getnodeattr", key="node", wait="TRUE")["value"], "a;b")
+    check("a long attribute", ask_two("info-putnodeattr", key="long", value="x" * 1024)["rc"], "1")
+    # while a thread waits in a fence, another one sends a request
+    if rank == 0:
+        time.sleep(0.1)
+    send_two("kvs-fence", thrid=1)
+    send_two("job-getid", thrid=2)
+    check("threads", {answer["thrid"]: answer["cmd"] for answer in (answer_two(), answer_two())},
+          {"1": "kvs-fence-response", "2": "job-getid-response"})
     check("no attribute", ask_two("info-getnodeattr", key="none", wait="FALSE")["found"], "FALSE")
 
 for turn in range(2):
@@ -95,7 +111,8 @@ for turn in range(2):
         check("get", found(get(f"key-{other}")), f"{other}.{turn}." + "x" * 900)
     check("get of no key", found(get("none")), None)
     barrier()
-check("a long value is refused", put("long", "x" * 5000), False)
+check("the longest value", put("long", "x" * 1023), True)
+check("a longer value is refused", put("long", "x" * 1024), False)
 print(rank, size, mapping, flush=True)
 if rank == actor:
     if action == "abort":
@@ -104,7 +121,7 @@ if rank == actor:
     if action == "exit":
         sys.exit(0)
     if action == "unknown":
-        print(ask_one("dance"))
+        print(ask_one("dance\x1b[1m" + "x" * 100))
     if action == "garbage":
         server.sendall(b"no message\n")
         time.sleep(1000)

@@ -10,6 +10,9 @@ for version in 1 2; do
     for ranks in 2 5; do
         run -n $ranks $client $version; expect_code 0; expect_silence; expect_lines "$(lines $ranks "(vector,(0,1,$ranks))")"
     done
+    # a script starts two programs
+    run -n 2 sh -c '"$@" && exec "$@"' sh $client $version; expect_code 0; expect_silence
+    expect_lines "$(lines 2 "(vector,(0,1,2))" | sed p)"
     on $two -n 4 $client $version; expect_code 0; expect_silence; expect_lines "$(lines 4 "(vector,(0,2,2))")"
     on 127.0.0.2:2,127.0.0.3:1,127.0.0.4:2 -n 5 $client $version
     expect_code 0; expect_silence; expect_lines "$(lines 5 "(vector,(0,1,2),(1,1,1),(2,1,2))")"
@@ -29,7 +32,7 @@ expect_code 0; expect_lines "$(lines 5 "(vector,(0,3,1),(0,2,1))")"
 (ulimit -Sn 64 && on 127.0.0.2:120,127.0.0.3:1 -n 121 true; expect_code 0; expect_silence; exit $failures) || failures=$?
 
 # what is not PMI ends the job
-run -n 2 $client 1 unknown 0; expect_code 1; expect_err "rank 0 on "; expect_err "the PMI request dance, which this mpiexec does not know"
+run -n 2 $client 1 unknown 0; expect_code 1; expect_err "rank 0 on "; expect_err "the PMI request dance\\x1b[1mxxx"; expect_err "x…, which this mpiexec does not know"
 run -n 2 $client 1 garbage 1; expect_code 1; expect_err "has sent data over PMI_FD that are not PMI: a message without a command"
 
 # only ranks that may need a server have one, and each has only its own descriptor

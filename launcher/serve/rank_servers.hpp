@@ -55,6 +55,9 @@ public:
     void serve(std::vector<pollfd> const& set, ServerOwner& owner);
     /// Answers those of a rank that has ended, so that its last request counts.
     void serve_rank(std::size_t local_rank, ServerOwner& owner);
+    /// Returns true if the rank has finalised MPI and closed its connection with the PMI server: another program of the
+    /// rank, which has inherited the connection from the same script, cannot use it.
+    bool has_closed(std::size_t local_rank) const { return pmi_ && pmi_->has_closed(local_rank); }
     /// An exchange to which this node has contributed is complete.
     void complete(Exchanged const& result);
 

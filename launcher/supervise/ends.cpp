@@ -51,7 +51,8 @@ std::optional<RankExit> Supervisor::on_child_exit(pid_t pid, int status) {
                     state,
                     rank_state.abort_code.load(),
                     oom_cause_of(local_rank, status),
-                    loader_error_of(static_cast<std::size_t>(local_rank), status, state)};
+                    loader_error_of(static_cast<std::size_t>(local_rank), status, state),
+                    servers_ && servers_->has_closed(static_cast<std::size_t>(local_rank))};
     if (end.phase == RankPhase::absent && status == 0 && !never_initialized_ && !job_.keep_going) {
         never_initialized_ = NeverInitialized{rank, pid, host_};
         if (other_nodes_) other_nodes_->report(*never_initialized_);

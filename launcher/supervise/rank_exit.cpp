@@ -83,7 +83,11 @@ namespace {
 int failure_code(int code) { return (code & 255) != 0 ? code & 255 : 1; }
 
 /// Returns an explanation for signals that do not explain themselves.
-std::string explanation(int signal, std::string const& oom_cause) {
+std::string explanation(int signal, std::string const& oom_cause, bool has_closed_pmi) {
+    if (signal == SIGPIPE && has_closed_pmi)
+        return ": the MPI_Finalize of its first program has closed the connection with mpiexec (PMI_FD) that another "
+               "MPI "
+               "program of the same script would need; start an mpiexec for each program";
     if (signal == SIGKILL && !oom_cause.empty())
         return join(": ", oom_cause, "; allow the job more memory, start fewer ranks, or make the problem smaller");
     if (signal == SIGBUS)
@@ -119,7 +123,7 @@ RankExit classify_exit(ProcessExit const& end, std::string const& host) {
     if (end.status && WIFSIGNALED(*end.status)) {
         exited.signal = WTERMSIG(*end.status);
         char const* const core = WCOREDUMP(*end.status) ? " and left a core file" : "";
-        std::string const why = explanation(exited.signal, end.oom_cause);
+        std::string const why = explanation(exited.signal, end.oom_cause, end.has_closed_pmi);
         exited.process = join(process, core, why);
         RankExit exit{Kind::killed, 128 + exited.signal, join(who, exited.description, core, why)};
         if (end.phase != RankPhase::absent) exit.in_mpi = std::move(exited);
@@ -132,8 +136,9 @@ RankExit classify_exit(ProcessExit const& end, std::string const& host) {
     }
     if (code == 0) return {};
     Kind kind = end.phase == RankPhase::finalised ? Kind::failed_after_finalize : Kind::failed;
+    std::string const why = code == 128 + SIGPIPE ? explanation(SIGPIPE, "", end.has_closed_pmi) : "";
     return {kind, code,
-            join(who, "ended with exit code ", code, end.loader_error.empty() ? "" : ": ", end.loader_error)};
+            join(who, "ended with exit code ", code, end.loader_error.empty() ? why : ": " + end.loader_error)};
 }
 
 std::vector<ExitedRank> take_alike(std::vector<RankExit>& exits) {

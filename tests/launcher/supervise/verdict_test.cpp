@@ -53,6 +53,17 @@ TEST(RankExit, reports_exhausted_memory) {
     EXPECT_THAT(classify_exit(end, "here").message, HasSubstr("no page left for shared memory"));
 }
 
+TEST(RankExit, explains_that_a_second_program_had_no_connection) {
+    ProcessExit end{.rank = 2, .pid = 99, .status = exited(128 + SIGPIPE), .phase = RankPhase::finalised};
+    EXPECT_EQ(classify_exit(end, "here").message, "rank 2 on here, process 99, ended with exit code 141");
+    end.has_closed_pmi = true;
+    EXPECT_THAT(classify_exit(end, "here").message, HasSubstr("exit code 141: the MPI_Finalize of its first program"));
+    end.status = SIGPIPE;
+    EXPECT_THAT(classify_exit(end, "here").message, HasSubstr("signal 13 (Broken pipe): the MPI_Finalize"));
+    end.status = exited(7);
+    EXPECT_EQ(classify_exit(end, "here").message, "rank 2 on here, process 99, ended with exit code 7");
+}
+
 TEST(RankExit, repeats_the_loader_s_message) {
     ProcessExit const end{
         .rank = 2, .pid = 99, .status = exited(127), .loader_error = "the loader cannot load libx.so: no"};

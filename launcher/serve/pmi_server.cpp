@@ -138,8 +138,9 @@ bool PmiServer::answer_version_one(Client& client, PmiMessage const& request, Se
     else if (command == "get") get(client, request, find(request.text("key")));
     else if (command == "barrier_in") enter_barrier(client, request, owner);
     else if (command == "finalize") finalize(client, request, owner);
-    else if (command == "abort") owner.abort(client.local_rank, request.number("exitcode", 1));
-    else if (command == "spawn" || command == "publish_name" || command == "unpublish_name" || command == "lookup_name")
+    else if (command == "abort") owner.abort(client.local_rank, request.number("exitcode", 1), "");
+    else if (command == "spawn") refuse_spawn(client, request, owner);
+    else if (command == "publish_name" || command == "unpublish_name" || command == "lookup_name")
         refuse_service(client, request);
     else return false;
     return true;
@@ -170,9 +171,9 @@ bool PmiServer::answer_version_two(Client& client, PmiMessage const& request, Se
     else if (command == "kvs-get") get(client, request, find(key));
     else if (command == "kvs-fence") enter_barrier(client, request, owner);
     else if (command == "finalize") finalize(client, request, owner);
-    else if (command == "abort") owner.abort(client.local_rank, 1);   // this version transmits no code
-    else if (command == "spawn" || command == "job-connect" || command == "job-disconnect" ||
-             command.starts_with("name-"))
+    else if (command == "abort") owner.abort(client.local_rank, 1, request.text("msg"));   // there is no code
+    else if (command == "spawn") refuse_spawn(client, request, owner);
+    else if (command == "job-connect" || command == "job-disconnect" || command.starts_with("name-"))
         refuse_service(client, request);
     else return false;
     return true;
@@ -258,12 +259,16 @@ void PmiServer::complete(Exchanged const& result) {
     }
 }
 
-/// Processes cannot be started, nor ports published. A request to start processes may consist of several messages,
-/// after the last of which the client expects the answer.
+/// A request may consist of several messages, after the last of which the client expects the answer.
+void PmiServer::refuse_spawn(Client& client, PmiMessage const& request, ServerOwner& owner) {
+    owner.refuse_spawn(client.local_rank);
+    if (client.version == 2 || request.number("spawnssofar", 1) >= request.number("totspawns", 1))
+        refuse_service(client, request);
+}
+
 void PmiServer::refuse_service(Client& client, PmiMessage const& request) {
     if (client.version == 2) return reply_two(client, request, {{"found", "FALSE"}, {"errmsg", "not supported"}}, 1);
     std::string const& command = request.command;
-    if (command == "spawn" && request.number("spawnssofar", 1) < request.number("totspawns", 1)) return;
     std::string const name = command.substr(0, command.find('_'));
     reply(client, join(name, "_result"), {{"rc", "-1"}, {"info", "not_supported"}, {"status", "error"}});
 }

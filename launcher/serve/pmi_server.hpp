@@ -71,6 +71,7 @@ private:
     /// Returns false if the answer must wait.
     bool get_attribute(Client& client, PmiMessage const& request);
     void enter_barrier(Client& client, PmiMessage const& request, ServerOwner& owner);
+    void refuse_spawn(Client& client, PmiMessage const& request, ServerOwner& owner);
     void refuse_service(Client& client, PmiMessage const& request);
     void reply(Client& client, std::string const& command, Fields fields);
     /// Sends the answer to a request of version 2.

@@ -94,6 +94,11 @@ struct PmixServer::Callbacks {
                                pmix_op_cbfunc_t done, void* done_data) {
         return report(Event::Kind::aborted, process, done, done_data, status);
     }
+    static pmix_status_t spawn(pmix_proc_t const* process, pmix_info_t const*, std::size_t, pmix_app_t const*,
+                               std::size_t, pmix_spawn_cbfunc_t, void*) {
+        report(Event::Kind::spawn, process, nullptr, nullptr);
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
     /// libpmix itself handles requests to remove files when the rank has ended, but only if there is this function.
     static pmix_status_t control(pmix_proc_t const*, pmix_proc_t const*, std::size_t, pmix_info_t const*, std::size_t,
                                  pmix_info_cbfunc_t, void*) {
@@ -150,6 +155,7 @@ PmixServer::PmixServer(std::string const& host, int node) : folder_(make_server_
     module.client_finalized = Callbacks::finalized;
     module.abort = Callbacks::abort;
     module.fence_nb = Callbacks::fence;
+    module.spawn = Callbacks::spawn;
     module.job_control = Callbacks::control;
     DivertedErrors printed;
     pmix_status_t const status = pmix_.init(&module, own.data(), own.size());
@@ -307,7 +313,8 @@ void PmixServer::apply(Event const& event, ServerOwner& owner) const {
     switch (event.kind) {
     case Event::Kind::initialised: return owner.enter(local_rank, RankPhase::initialised);
     case Event::Kind::finalised: return owner.enter(local_rank, RankPhase::finalised);
-    case Event::Kind::aborted: return owner.abort(local_rank, event.code);
+    case Event::Kind::aborted: return owner.abort(local_rank, event.code, "");
+    case Event::Kind::spawn: return owner.refuse_spawn(local_rank);
     case Event::Kind::fence: return;
     }
 }

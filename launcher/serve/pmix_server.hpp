@@ -39,7 +39,7 @@ public:
 private:
     /// What libpmix's thread has reported.
     struct Event {
-        enum class Kind { initialised, finalised, aborted, fence };
+        enum class Kind { initialised, finalised, aborted, spawn, fence };
         Kind kind;
         int rank = -1, code = 0;                    ///< not of a fence
         std::string data{};                         ///< of a fence

@@ -80,8 +80,10 @@ public:
     virtual void exchange(Contribution part) = 0;
     /// A rank has initialised or finalised MPI.
     virtual void enter(std::size_t local_rank, RankPhase phase) = 0;
-    /// A rank ends the job.
-    virtual void abort(std::size_t local_rank, int code) = 0;
+    /// A rank ends the job. `message`: its reason, unless it has printed that itself.
+    virtual void abort(std::size_t local_rank, int code, std::string const& message) = 0;
+    /// A rank has requested further processes, which it does not get.
+    virtual void refuse_spawn(std::size_t local_rank) = 0;
     /// A rank has sent what the server cannot answer: ends the job. `message` continues "rank 3 on h1, process 47, ".
     virtual void refuse(std::size_t local_rank, std::string const& message) = 0;
 

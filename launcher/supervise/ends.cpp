@@ -2,10 +2,12 @@
 // Supervisor: what a process that has ended means for the job, and what is reported about it.
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include <sys/wait.h>
 
 #include "launcher/diagnosis/report.hpp"
+#include "launcher/placement/allocation.hpp"
 #include "launcher/supervise/supervisor.hpp"
 #include "runtime/base/error.hpp"
 
@@ -45,14 +47,14 @@ std::optional<RankExit> Supervisor::on_child_exit(pid_t pid, int status) {
     if (servers_) servers_->serve_rank(static_cast<std::size_t>(local_rank), *this);
     RankState const& rank_state = segment_->rank_state(static_cast<unsigned>(local_rank));
     RankPhase const state = rank_state.state.load(std::memory_order_acquire);
-    ProcessExit end{rank,
-                    pid,
-                    status,
-                    state,
-                    rank_state.abort_code.load(),
-                    oom_cause_of(local_rank, status),
-                    loader_error_of(static_cast<std::size_t>(local_rank), status, state),
-                    servers_ && servers_->has_closed(static_cast<std::size_t>(local_rank))};
+    ProcessExit end{.rank = rank,
+                    .pid = pid,
+                    .status = status,
+                    .phase = state,
+                    .abort_code = rank_state.abort_code.load(),
+                    .oom_cause = oom_cause_of(local_rank, status),
+                    .loader_error = loader_error_of(static_cast<std::size_t>(local_rank), status, state),
+                    .has_closed_pmi = servers_ && servers_->has_closed(static_cast<std::size_t>(local_rank))};
     if (end.phase == RankPhase::absent && status == 0 && !never_initialized_ && !job_.keep_going) {
         never_initialized_ = NeverInitialized{rank, pid, host_};
         if (other_nodes_) other_nodes_->report(*never_initialized_);
@@ -97,15 +99,23 @@ void Supervisor::enter(std::size_t local_rank, RankPhase phase) {
     segment_->rank_state(static_cast<unsigned>(local_rank)).state.store(phase, std::memory_order_release);
 }
 
-void Supervisor::abort(std::size_t local_rank, int code) {
+void Supervisor::abort(std::size_t local_rank, int code, std::string const& message) {
     RankState& rank_state = segment_->rank_state(static_cast<unsigned>(local_rank));
     rank_state.abort_code = code;
     rank_state.state.store(RankPhase::aborted, std::memory_order_release);
     on_rank_exit(classify_exit({.rank = world_rank(local_rank),
                                 .pid = ranks_[local_rank].pid,
                                 .phase = RankPhase::aborted,
-                                .abort_code = code},
+                                .abort_code = code,
+                                .abort_message = printable(message)},
                                host_));
+}
+
+void Supervisor::refuse_spawn(std::size_t local_rank) {
+    if (std::exchange(spawn_reported_, true) || job_.quiet) return;
+    output_.print_message(join("rank ", world_rank(local_rank), " on ", host_, ", process ", ranks_[local_rank].pid,
+                               ", has requested further processes (MPI_Comm_spawn), which this mpiexec does not start; "
+                               "start all ranks with the job: mpiexec -n 1 ./parent : -n 4 ./child"));
 }
 
 void Supervisor::refuse(std::size_t local_rank, std::string const& message) {

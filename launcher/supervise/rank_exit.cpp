@@ -115,7 +115,8 @@ RankExit classify_exit(ProcessExit const& end, std::string const& host) {
     std::string who = join("rank ", end.rank, " on ", host, ", process ", end.pid, ", ");
     if (end.phase == RankPhase::aborted) {
         return {Kind::aborted, end.abort_code & 255,
-                join(who, "ended the job with code ", end.abort_code)};   // the rank has reported the reason itself
+                join(who, "ended the job with code ", end.abort_code, end.abort_message.empty() ? "" : ": ",
+                     end.abort_message)};
     }
     ExitedRank exited{.rank = end.rank, .after_finalize = end.phase == RankPhase::finalised};
     exited.description = describe_exit(end.status);

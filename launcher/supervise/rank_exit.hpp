@@ -44,6 +44,7 @@ struct ProcessExit {
     std::optional<int> status{};           ///< from waitpid; none: not known, because it was not our child
     RankPhase phase = RankPhase::absent;   ///< how far the rank had come in MPI
     int abort_code = 0;
+    std::string abort_message{};   ///< the rank's reason; empty: it has printed that itself
     std::string oom_cause{};       ///< what MemoryMonitor reported when the rank was killed
     std::string loader_error{};    ///< message of the loader, if it could not start the program
     bool has_closed_pmi = false;   ///< RankServers::has_closed

@@ -118,7 +118,8 @@ private:
     std::optional<RankExit> on_child_exit(pid_t pid, int status);
     void exchange(Contribution part) override;
     void enter(std::size_t local_rank, RankPhase phase) override;
-    void abort(std::size_t local_rank, int code) override;
+    void abort(std::size_t local_rank, int code, std::string const& message) override;
+    void refuse_spawn(std::size_t local_rank) override;
     void refuse(std::size_t local_rank, std::string const& message) override;
     std::string oom_cause_of(int local_rank, int status);
     std::string loader_error_of(std::size_t local_rank, int status, RankPhase state) const;
@@ -197,6 +198,7 @@ private:
     std::function<std::string(std::size_t)> find_loader_error_;
     std::chrono::milliseconds library_pause_{100};   // between two checks of the files that ranks have mapped
     Clock::time_point next_library_check_ = Clock::now() + library_pause_;
+    bool spawn_reported_ = false;
     std::vector<LibraryCheck> library_checks_;   // of the first rank of each program
 };
 

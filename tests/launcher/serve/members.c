@@ -26,6 +26,10 @@ int main(int argc, char** argv) {
         if (strcmp(argv[1], "leave") == 0) _exit(0);
         if (strcmp(argv[1], "kill") == 0) kill(getpid(), SIGKILL);
         if (strcmp(argv[1], "stay") == 0) sleep(1);
+#ifndef TUTTI_VERSION
+        if (strcmp(argv[1], "spawn") == 0)
+            MPI_Comm_spawn("none", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &node, MPI_ERRCODES_IGNORE);
+#endif
     }
     if (argc > 2) MPI_Barrier(MPI_COMM_WORLD);
     MPI_Comm_free(&node);

@@ -83,6 +83,7 @@ else:
     mapping = ask_two("info-getjobattr", key="PMI_process_mapping")["value"]
     check("universeSize", ask_two("info-getjobattr", key="universeSize")["value"], str(size))
     check("unknown attribute", ask_two("info-getjobattr", key="other")["found"], "FALSE")
+    check("spawn", ask_two("spawn", ncmds=1, preputcount=0)["rc"] != "0", True)
     check("name-lookup", ask_two("name-lookup", name="x")["rc"] != "0", True)
     put = lambda key, value: ask_two("kvs-put", key=key, value=value)["rc"] == "0"
     get = lambda key: ask_two("kvs-get", jobid=job, srcid=-1, key=key)
@@ -116,7 +117,10 @@ check("a longer value is refused", put("long", "x" * 1024), False)
 print(rank, size, mapping, flush=True)
 if rank == actor:
     if action == "abort":
-        server.sendall(b"cmd=abort exitcode=17\n" if version == 1 else b"    10cmd=abort;")
+        if version == 1:
+            server.sendall(b"cmd=abort exitcode=17\n")
+        else:
+            send_two("abort", isworld="TRUE", msg="no;\nway")
         time.sleep(1000)
     if action == "exit":
         sys.exit(0)

@@ -8,17 +8,20 @@ client="$(command -v python3) $here/pmi_client.py"
 lines() { for ((rank = 0; rank < $1; rank++)); do echo "$rank $1 $2"; done; }
 for version in 1 2; do
     for ranks in 2 5; do
-        run -n $ranks $client $version; expect_code 0; expect_silence; expect_lines "$(lines $ranks "(vector,(0,1,$ranks))")"
+        run -n $ranks $client $version; expect_code 0; expect_lines "$(lines $ranks "(vector,(0,1,$ranks))")"
+        no_spawn='has requested further processes (MPI_Comm_spawn), which this mpiexec does not start; start all ranks '
+        [[ "$err" == "mpiexec: rank "*"$no_spawn"* && "$err" != *$'\n'* ]] || wrong "$what wrote '$err'"
     done
     # a script starts two programs
-    run -n 2 sh -c '"$@" && exec "$@"' sh $client $version; expect_code 0; expect_silence
+    run -n 2 sh -c '"$@" && exec "$@"' sh $client $version; expect_code 0
     expect_lines "$(lines 2 "(vector,(0,1,2))" | sed p)"
-    on $two -n 4 $client $version; expect_code 0; expect_silence; expect_lines "$(lines 4 "(vector,(0,2,2))")"
-    on 127.0.0.2:2,127.0.0.3:1,127.0.0.4:2 -n 5 $client $version
+    on $two -n 4 -q $client $version; expect_code 0; expect_silence; expect_lines "$(lines 4 "(vector,(0,2,2))")"
+    on 127.0.0.2:2,127.0.0.3:1,127.0.0.4:2 -n 5 -q $client $version
     expect_code 0; expect_silence; expect_lines "$(lines 5 "(vector,(0,1,2),(1,1,1),(2,1,2))")"
     # a rank ends the job, or ends without finalize; the others wait in a barrier
     run -n 3 $client $version abort 1; expect_err "mpiexec: rank 1 on "; expect_err "ended the job with code"
     expect_code $((version == 1 ? 17 : 1)); expect_nothing_left
+    [ $version = 1 ] || expect_err 'ended the job with code 1: no;\x0away.'
     on $two -n 4 $client $version abort 3; expect_err "mpiexec: rank 3 on 127.0.0.3, process "
     expect_code $((version == 1 ? 17 : 1)); expect_nothing_left
     run -n 3 $client $version exit 2; expect_code 1; expect_nothing_left

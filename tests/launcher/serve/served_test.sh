@@ -16,6 +16,9 @@ for maker in "${makers[@]}"; do
         run -n $ranks "$program"; expect_code 0; expect_silence; expect_lines "$(members $ranks)"
     done
     run -n 3 "$program" abort 1; expect_code 17; expect_err "mpiexec: rank 1 on "; expect_err "ended the job with code 17"
+    # MPICH's UCX refuses this before it asks mpiexec
+    run -n 3 "$program" spawn 2; [ "$code" != 0 ] || wrong "$what succeeded"
+    [ $maker = mpich ] || expect_err "has requested further processes (MPI_Comm_spawn), which this mpiexec does not start"
     run -n 3 "$program" exit 2; expect_code 3; expect_err "error[T09] rank 2 left with exit code 3 without calling MPI_Finalize"
     run -n 3 "$program" leave 0; expect_code 1; expect_err "error[T09] rank 0 left with exit code 0 without calling MPI_Finalize"
     run -n 3 "$program" kill 1; expect_code 137; expect_err "error[T09] rank 1 was killed by signal 9"

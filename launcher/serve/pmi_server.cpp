@@ -101,7 +101,7 @@ void PmiServer::receive(Client& client, ServerOwner& owner) {
         if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) client.socket.reset();
     }
     try {
-        while (auto message = take_message(client.received, client.version)) { answer(client, *message, owner); }
+        while (auto const message = take_message(client.received, client.version)) answer(client, *message, owner);
     } catch (Error const& error) {
         client.socket.reset();
         owner.refuse(client.local_rank, join("has sent data over PMI_FD that are not PMI: ", error.what()));
@@ -140,8 +140,9 @@ bool PmiServer::answer_version_one(Client& client, PmiMessage const& request, Se
     else if (command == "finalize") finalize(client, request, owner);
     else if (command == "abort") owner.abort(client.local_rank, request.number("exitcode", 1), "");
     else if (command == "spawn") refuse_spawn(client, request, owner);
-    else if (command == "publish_name" || command == "unpublish_name" || command == "lookup_name")
-        refuse_service(client, request);
+    else if (command == "publish_name") ask(client, request, NameRequest::Kind::publish, owner);
+    else if (command == "unpublish_name") ask(client, request, NameRequest::Kind::unpublish, owner);
+    else if (command == "lookup_name") ask(client, request, NameRequest::Kind::look_up, owner);
     else return false;
     return true;
 }
@@ -173,8 +174,10 @@ bool PmiServer::answer_version_two(Client& client, PmiMessage const& request, Se
     else if (command == "finalize") finalize(client, request, owner);
     else if (command == "abort") owner.abort(client.local_rank, 1, request.text("msg"));   // there is no code
     else if (command == "spawn") refuse_spawn(client, request, owner);
-    else if (command == "job-connect" || command == "job-disconnect" || command.starts_with("name-"))
-        refuse_service(client, request);
+    else if (command == "name-publish") ask(client, request, NameRequest::Kind::publish, owner);
+    else if (command == "name-unpublish") ask(client, request, NameRequest::Kind::unpublish, owner);
+    else if (command == "name-lookup") ask(client, request, NameRequest::Kind::look_up, owner);
+    else if (command == "job-connect" || command == "job-disconnect") report_failure(client, request);
     else return false;
     return true;
 }
@@ -259,18 +262,36 @@ void PmiServer::complete(Exchanged const& result) {
     }
 }
 
+void PmiServer::ask(Client& client, PmiMessage const& request, NameRequest::Kind kind, ServerOwner& owner) {
+    NameRequest const asked{kind, request.text(client.version == 2 ? "name" : "service"), request.text("port")};
+    if (asked.name.size() >= longest_name || asked.port.size() >= longest_value) return report_failure(client, request);
+    name_requests_.emplace_back(&client, request);
+    owner.exchange({NameRequest::exchange_name, {job_.node}, job_.node, packed(asked)});
+}
+
+void PmiServer::complete_name(Exchanged const& result) {
+    auto const [client, request] = std::move(name_requests_.front());
+    name_requests_.pop_front();
+    auto const port = unpacked<std::optional<std::string>>(result.parts.front());
+    if (!port) return report_failure(*client, request);
+    if (client->version == 2)
+        return reply_two(*client, request, {{"found", "TRUE"}, {"value", *port}, {"port", *port}});
+    std::string const name = request.command.substr(0, request.command.find('_'));
+    reply(*client, name + "_result", {{"info", "ok"}, {"port", *port}, {"rc", "0"}});
+}
+
 /// A request may consist of several messages, after the last of which the client expects the answer.
 void PmiServer::refuse_spawn(Client& client, PmiMessage const& request, ServerOwner& owner) {
     owner.refuse_spawn(client.local_rank);
     if (client.version == 2 || request.number("spawnssofar", 1) >= request.number("totspawns", 1))
-        refuse_service(client, request);
+        report_failure(client, request);
 }
 
-void PmiServer::refuse_service(Client& client, PmiMessage const& request) {
-    if (client.version == 2) return reply_two(client, request, {{"found", "FALSE"}, {"errmsg", "not supported"}}, 1);
+void PmiServer::report_failure(Client& client, PmiMessage const& request) {
+    if (client.version == 2) return reply_two(client, request, {{"found", "FALSE"}, {"errmsg", "failed"}}, 1);
     std::string const& command = request.command;
     std::string const name = command.substr(0, command.find('_'));
-    reply(client, join(name, "_result"), {{"rc", "-1"}, {"info", "not_supported"}, {"status", "error"}});
+    reply(client, join(name, "_result"), {{"rc", "-1"}, {"info", "failed"}, {"status", "error"}});
 }
 
 void PmiServer::reply(Client& client, std::string const& command, Fields fields) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,6 +43,8 @@ public:
     bool has_closed(std::size_t local_rank) const;
     /// The exchange of a barrier is complete.
     void complete(Exchanged const& result);
+    /// The oldest request about a name has been answered.
+    void complete_name(Exchanged const& result);
 
 private:
     using Keys = std::map<std::string, std::string, std::less<>>;
@@ -71,8 +74,10 @@ private:
     /// Returns false if the answer must wait.
     bool get_attribute(Client& client, PmiMessage const& request);
     void enter_barrier(Client& client, PmiMessage const& request, ServerOwner& owner);
+    /// Passes on a request about a published name.
+    void ask(Client& client, PmiMessage const& request, NameRequest::Kind kind, ServerOwner& owner);
     void refuse_spawn(Client& client, PmiMessage const& request, ServerOwner& owner);
-    void refuse_service(Client& client, PmiMessage const& request);
+    void report_failure(Client& client, PmiMessage const& request);
     void reply(Client& client, std::string const& command, Fields fields);
     /// Sends the answer to a request of version 2.
     void reply_two(Client& client, PmiMessage const& request, Fields fields, int error = 0);
@@ -84,6 +89,7 @@ private:
     std::vector<std::unique_ptr<Client>> clients_;   ///< by local rank; null: not connected
     std::size_t local_ranks_, in_barrier_ = 0;
     Keys keys_, attributes_;
+    std::deque<std::pair<Client*, PmiMessage>> name_requests_;    ///< not answered yet, oldest first
     std::vector<std::pair<std::string, std::string>> new_keys_;   ///< put since the last barrier
 };
 

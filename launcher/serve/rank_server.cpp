@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "launcher/base/job.hpp"
+#include "launcher/base/pack.hpp"
 #include "launcher/placement/allocation.hpp"
 #include "launcher/start/spawn.hpp"
 #include "runtime/base/clock.hpp"
@@ -56,7 +57,19 @@ std::string make_server_folder() {
     return folder;
 }
 
+std::optional<std::string> Exchanges::answer(NameRequest request) {
+    auto const found = ports_.find(request.name);
+    bool const is_published = found != ports_.end();
+    if (is_published == (request.kind == NameRequest::Kind::publish)) return {};
+    if (!is_published) return ports_[request.name] = std::move(request.port);
+    std::string port = found->second;
+    if (request.kind == NameRequest::Kind::unpublish) ports_.erase(found);
+    return port;
+}
+
 std::optional<Exchanged> Exchanges::add(Contribution part) {
+    if (part.exchange == NameRequest::exchange_name)
+        return Exchanged{part.exchange, {packed(answer(unpacked<NameRequest>(part.bytes)))}};
     auto& parts = parts_[part.exchange];
     parts[part.node] = std::move(part.bytes);
     if (parts.size() < part.nodes.size()) return {};

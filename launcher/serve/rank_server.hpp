@@ -63,14 +63,30 @@ struct Exchanged {
     std::vector<std::string> parts;   ///< in the order of Contribution::nodes
 };
 
-/// The exchanges that are in progress, in the launcher that merges them.
+/// A request about the names under which ranks publish ports. It is sent as an exchange of the node that asks, whose
+/// result is a packed std::optional<std::string>: the port, or nothing if the request has failed.
+struct NameRequest {
+    static constexpr char exchange_name[] = "names";
+    enum class Kind { publish, unpublish, look_up };
+    Kind kind = Kind::look_up;
+    std::string name, port{};
+};
+template <class A>
+void members(A& a, NameRequest& r) {
+    a(r.kind, r.name, r.port);
+}
+
+/// The exchanges that are in progress, and the published names, in the launcher that merges them.
 class Exchanges {
 public:
     /// Returns the result if this is the last missing part.
     std::optional<Exchanged> add(Contribution part);
 
 private:
+    std::optional<std::string> answer(NameRequest request);
+
     std::map<std::string, std::map<int, std::string>> parts_;
+    std::map<std::string, std::string> ports_;   ///< by published name
 };
 
 /// The launcher as its servers see it.

@@ -121,6 +121,7 @@ void RankServers::serve_rank(std::size_t local_rank, ServerOwner& owner) {
 
 void RankServers::complete(Exchanged const& result) {
     if (pmi_ && result.exchange == PmiServer::exchange_name) pmi_->complete(result);
+    else if (pmi_ && result.exchange == NameRequest::exchange_name) pmi_->complete_name(result);
     else if (pmix_) pmix_->complete(result);
 }
 

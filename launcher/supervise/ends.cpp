@@ -91,8 +91,8 @@ std::string Supervisor::loader_error_of(std::size_t local_rank, int status, Rank
 // that all rules about their ends apply.
 
 void Supervisor::exchange(Contribution part) {
-    if (!other_nodes_) return complete({part.exchange, {std::move(part.bytes)}});
-    if (auto const result = other_nodes_->exchange(part)) complete(*result);
+    if (auto const result = other_nodes_ ? other_nodes_->exchange(part) : exchanges_.add(std::move(part)))
+        complete(*result);
 }
 
 void Supervisor::enter(std::size_t local_rank, RankPhase phase) {

@@ -199,6 +199,7 @@ private:
     std::chrono::milliseconds library_pause_{100};   // between two checks of the files that ranks have mapped
     Clock::time_point next_library_check_ = Clock::now() + library_pause_;
     bool spawn_reported_ = false;
+    Exchanges exchanges_;                        // of a job on one node
     std::vector<LibraryCheck> library_checks_;   // of the first rank of each program
 };
 

@@ -70,6 +70,7 @@ if version == 1:
     server.sendall(b"mcmd=spawn\nnprocs=2\nexecname=x\ntotspawns=2\nspawnssofar=1\nendcmd\n"
                    b"mcmd=spawn\nnprocs=2\nexecname=x\ntotspawns=2\nspawnssofar=2\nendcmd\n")
     check("spawn", take(0).split()[:2], ["cmd=spawn_result", "rc=-1"])
+    name = lambda command, **fields: ask_one(command + "_name", **fields)
     put = lambda key, value: ask_one("put", kvsname=space, key=key, value=value)["rc"] == "0"
     get = lambda key: ask_one("get", kvsname=space, key=key)
     mapping = get("PMI_process_mapping")["value"]
@@ -85,6 +86,8 @@ else:
     check("unknown attribute", ask_two("info-getjobattr", key="other")["found"], "FALSE")
     check("spawn", ask_two("spawn", ncmds=1, preputcount=0)["rc"] != "0", True)
     check("name-lookup", ask_two("name-lookup", name="x")["rc"] != "0", True)
+    name = lambda command, **fields: ask_two(
+        "name-" + command, **{"name" if field == "service" else field: value for field, value in fields.items()})
     put = lambda key, value: ask_two("kvs-put", key=key, value=value)["rc"] == "0"
     get = lambda key: ask_two("kvs-get", jobid=job, srcid=-1, key=key)
     barrier = lambda: check("fence", ask_two("kvs-fence")["rc"], "0")
@@ -112,6 +115,18 @@ for turn in range(2):
         check("get", found(get(f"key-{other}")), f"{other}.{turn}." + "x" * 900)
     check("get of no key", found(get("none")), None)
     barrier()
+# the last rank publishes what all ranks look up
+publisher = rank == size - 1
+if publisher:
+    check("publish", name("publish", service="svc", port="port#0$1")["rc"], "0")
+    check("publish again", name("publish", service="svc", port="other")["rc"] == "0", False)
+barrier()
+check("lookup", [name("lookup", service="svc").get(key) for key in ("rc", "port")], ["0", "port#0$1"])
+barrier()
+if publisher:
+    check("unpublish", name("unpublish", service="svc")["rc"], "0")
+barrier()
+check("lookup of nothing", name("lookup", service="svc")["rc"] == "0", False)
 check("the longest value", put("long", "x" * 1023), True)
 check("a longer value is refused", put("long", "x" * 1024), False)
 print(rank, size, mapping, flush=True)

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "launcher/base/pack.hpp"
 #include "launcher/serve/pmi_message.hpp"
 #include "launcher/serve/pmi_server.hpp"
 #include "launcher/serve/rank_server.hpp"
@@ -81,6 +82,23 @@ TEST(Exchanges, complete_when_all_nodes_have_contributed) {
     EXPECT_EQ(result->exchange, "a");
     EXPECT_EQ(result->parts, (std::vector<std::string>{"zero", "two"}));
     EXPECT_FALSE(exchanges.add({"a", {0, 2}, 0, "again"})) << "the name can be used again";
+}
+
+TEST(Exchanges, remember_published_names) {
+    Exchanges exchanges;
+    using Kind = NameRequest::Kind;
+    auto const ask = [&](int node, Kind kind, std::string const& name, std::string const& port = "") {
+        auto const result =
+            exchanges.add({NameRequest::exchange_name, {node}, node, packed(NameRequest{kind, name, port})});
+        return unpacked<std::optional<std::string>>(result.value().parts.at(0));
+    };
+    EXPECT_EQ(ask(0, Kind::look_up, "a"), std::nullopt);
+    EXPECT_EQ(ask(0, Kind::publish, "a", "first"), "first");
+    EXPECT_EQ(ask(1, Kind::publish, "a", "second"), std::nullopt) << "published twice";
+    EXPECT_EQ(ask(2, Kind::look_up, "a"), "first");
+    EXPECT_EQ(ask(1, Kind::unpublish, "b"), std::nullopt);
+    EXPECT_EQ(ask(1, Kind::unpublish, "a"), "first");
+    EXPECT_EQ(ask(1, Kind::look_up, "a"), std::nullopt);
 }
 
 TEST(ServerFolder, is_absolute_and_exists) {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <span>
 #include <sstream>
@@ -178,6 +179,22 @@ void PmixServer::serve_job(ServedJob job) {
                               infos.size(), PmixCompletion::done, &completion);
     pmix_.check(completion.wait(returned), "PMIx_server_register_nspace");
     is_registered_ = true;
+    register_ranks();
+}
+
+/// Waits once for all ranks: libpmix answers by its thread, which wakes up late where all cores are busy.
+void PmixServer::register_ranks() {
+    std::deque<PmixCompletion> completions;
+    std::vector<pmix_status_t> returned;
+    for (int rank : local_ranks_) {
+        mkdir(rank_folder(rank).c_str(), 0700);   // ranks store files there without creating it
+        pmix_proc_t const process = process_of(job_, rank);
+        returned.push_back(pmix_.register_client(&process, geteuid(), getegid(), nullptr, PmixCompletion::done,
+                                                 &completions.emplace_back()));
+    }
+    for (std::size_t i = completions.size(); i-- > 0;)   // the last one first: the others are complete then
+        returned[i] = completions[i].wait(returned[i]);
+    for (pmix_status_t one : returned) pmix_.check(one, "PMIx_server_register_client");
 }
 
 /// The end of the job makes libpmix remove files that killed ranks have registered, such as Open MPI's shared memory.
@@ -259,13 +276,7 @@ void PmixServer::describe_rank(PmixInfos& infos, int rank) const {
 }
 
 std::vector<std::pair<std::string, std::string>> PmixServer::connect(std::size_t local_rank) {
-    int const rank = local_ranks_[local_rank];
-    pmix_proc_t const process = process_of(job_, rank);
-    mkdir(rank_folder(rank).c_str(), 0700);   // ranks store files there without creating it
-    PmixCompletion completion;
-    pmix_status_t const returned =
-        pmix_.register_client(&process, geteuid(), getegid(), nullptr, PmixCompletion::done, &completion);
-    pmix_.check(completion.wait(returned), "PMIx_server_register_client");
+    pmix_proc_t const process = process_of(job_, local_ranks_[local_rank]);
     char** entries = nullptr;
     pmix_.check(pmix_.setup_fork(&process, &entries), "PMIx_server_setup_fork");
     // Open MPI 4 takes a rank of an unknown launcher for a program that runs alone, even if it has a PMIx server. Of

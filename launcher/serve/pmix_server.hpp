@@ -51,6 +51,7 @@ private:
     /// The functions that libpmix calls in its thread.
     struct Callbacks;
 
+    void register_ranks();
     void describe_job(PmixInfos& infos) const;
     void describe_rank(PmixInfos& infos, int rank) const;
     std::string list_of_nodes() const;

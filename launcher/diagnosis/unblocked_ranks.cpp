@@ -118,6 +118,11 @@ std::string last_call(UnblockedRank const& rank, bool one) {
                 rank.position);
 }
 
+/// Returns " at a.c:3 in main()" or " in main() of a.out"; empty without a position.
+std::string with_preposition(std::string const& position) {
+    return join(position.empty() ? "" : position.starts_with("in ") ? " " : " at ", position);
+}
+
 std::string describe_group(std::vector<int> const& ranks, UnblockedRank const& sample) {
     bool const one = ranks.size() == 1;
     switch (sample.state) {
@@ -131,8 +136,7 @@ std::string describe_group(std::vector<int> const& ranks, UnblockedRank const& s
         return subject_and_verb(ranks, "cannot", "cannot") + " be observed: the launcher of that node did not answer";
     case UnblockedState::in_mpi:
         return join(subject_and_verb(ranks, "is", "are"), " in ", sample.call.empty() ? "MPI" : sample.call,
-                    sample.position.empty() ? "" : " at ", sample.position, " and ", one ? "has" : "have",
-                    " not waited there for long");
+                    with_preposition(sample.position), " and ", one ? "has" : "have", " not waited there for long");
     }
     return {};
 }

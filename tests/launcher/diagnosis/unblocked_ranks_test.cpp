@@ -51,6 +51,11 @@ TEST(UnblockedRanks, come_first_where_they_are_the_likely_cause) {
               "  rank 0 is in MPI_Wtime at a.c:9 in main() and has not waited there for long\n");
 }
 
+TEST(UnblockedRanks, may_be_in_a_function_without_source_lines) {
+    EXPECT_EQ(text_of({{0, UnblockedState::in_mpi, "MPI_Init", "in main() of solver", ""}}),
+              "  rank 0 is in MPI_Init in main() of solver and has not waited there for long\n");
+}
+
 TEST(UnblockedRanks, are_a_few_lines_however_many_there_are) {
     std::vector<UnblockedRank> ranks;
     for (int rank = 0; rank < 1000; ++rank) {

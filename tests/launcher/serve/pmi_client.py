@@ -139,6 +139,9 @@ if rank == actor:
         time.sleep(1000)
     if action == "exit":
         sys.exit(0)
+    if action == "half":
+        server.sendall(b"cmd=barr" if version == 1 else b"    40cmd=kvs-")
+        os._exit(0)
     if action == "unknown":
         print(ask_one("dance\x1b[1m" + "x" * 100))
     if action == "garbage":

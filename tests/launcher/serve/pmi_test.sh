@@ -26,6 +26,8 @@ for version in 1 2; do
     expect_code $((version == 1 ? 17 : 1)); expect_nothing_left
     run -n 3 $client $version exit 2; expect_code 1; expect_nothing_left
     expect_err "error[T09] rank 2 left with exit code 0 without calling MPI_Finalize"
+    run -n 3 $client $version half 1; expect_code 1; expect_nothing_left   # in the middle of a message
+    expect_err "error[T09] rank 1 left with exit code 0 without calling MPI_Finalize"
 done
 on 127.0.0.2:1,127.0.0.3:1 -n 2 $client 2 exit 0; expect_code 1; expect_nothing_left
 on 127.0.0.2:1,127.0.0.3:1,127.0.0.4:1 -map-by node -n 5 $client 1

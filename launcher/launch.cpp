@@ -114,6 +114,7 @@ public:
         listeners_.clear();
         input_.ranks_are_started();
         int code = supervisor.run();
+        servers_.stop();
         if (job_.statistics && shared) survey(*shared);
         if (other_nodes_) other_nodes_->finish(supervisor, shared);
         if (job_.statistics) print_statistics(shared, code);

@@ -89,6 +89,11 @@ void RankServers::start(ServedJob job, ServiceOffer common) {
     if (pmix_) pmix_->serve_job(job_);
 }
 
+void RankServers::stop() {
+    pmix_.reset();
+    pmi_.reset();
+}
+
 RankServers::Access RankServers::connect(std::size_t local_rank) {
     Access access;
     access.descriptor = pmi_->connect(local_rank);

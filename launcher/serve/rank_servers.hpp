@@ -37,6 +37,9 @@ public:
 
     /// Serves the ranks of this job what all of its nodes can offer. Throws LaunchError.
     void start(ServedJob job, ServiceOffer common);
+    /// Ends the servers, and removes what killed ranks have left. Called when all ranks have ended, before the other
+    /// nodes learn that: mpiexec may end then, and with it the daemons.
+    void stop();
     /// Returns true if there are servers to which ranks can be connected.
     bool is_started() const { return pmi_.has_value(); }
 

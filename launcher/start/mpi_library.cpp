@@ -85,10 +85,15 @@ std::string run_and_capture(std::vector<std::string> const& command, LoaderConte
     return text;
 }
 
-/// Returns the loader's list for a program, or its error message; empty if there is no loader.
-std::string loader_output(std::string const& program, LoaderContext const& context) {
+/// Returns the loader's list for a program, or its error message; empty if there is no loader. The loader has the
+/// libraries in its memory. The variable of its launcher distinguishes it from a rank of the mpiexec of which this one
+/// may be a rank itself (mapped_foreign_library).
+std::string loader_output(std::string const& program, LoaderContext context) {
     std::string const loader = read_linkage(path_in(context.folder, program)).loader;
     if (loader.empty()) return {};
+    std::string const name = join(launch::launcher_variable, '=');
+    std::erase_if(context.environment, [&](std::string const& entry) { return entry.starts_with(name); });
+    context.environment.push_back(name + launcher_name(getpid()));
     try {
         return run_and_capture({loader, "--list", program}, context);
     } catch (LaunchError const&) {
@@ -125,9 +130,10 @@ bool belongs_to_other_launcher(pid_t process) {
     return at != std::string::npos && environment.c_str() + at + name.size() != launcher_name(getpid());
 }
 
+bool has_ended(pid_t process) { return topo::read_system_file(process_folder(process) + "/maps").empty(); }
+
 std::vector<pid_t> process_and_children(pid_t process) {
     std::vector<pid_t> all = children_of(process);
-    std::erase_if(all, belongs_to_other_launcher);
     all.insert(all.begin(), process);
     return all;
 }
@@ -186,19 +192,26 @@ LinkedMpi linked_mpi(std::string const& program, LoaderContext const& context) {
     return {Kind::foreign, *library, uses_pmix(library->name) || is_linked_with_pmix};
 }
 
+/// Code only: an mpiexec that searches a library for names has its bytes in memory.
 MappedLibrary mapped_foreign_library(pid_t process) {
     MappedLibrary foreign;
     for (pid_t one : process_and_children(process)) {
         bool is_ours = false;
+        MappedLibrary found;
         std::string const maps = topo::read_system_file(process_folder(one) + "/maps");
         topo::for_each_mapping(maps, [&](topo::Mapping const& mapping) {
             std::string const file(mapping.name);
-            if (file.find("/mpi4py/") != std::string::npos) foreign.by_mpi4py = true;
-            if (!mapping.is_file() || file == foreign.file || !is_mpi_library(file_name(file))) return;
+            if (file.find("/mpi4py/") != std::string::npos) found.by_mpi4py = true;
+            if (!mapping.executable() || file == found.file || !is_mpi_library(file_name(file))) return;
             if (is_our_library(file)) is_ours = true;
-            else foreign.file = file;
+            else found.file = file;
         });
+        // Only now, because the process may have been a copy of that launcher, with its environment, a moment ago. The
+        // environment of a process that has ended is empty.
+        if (one != process && (belongs_to_other_launcher(one) || has_ended(one))) continue;
         if (is_ours) return {};
+        if (!found.file.empty()) foreign.file = found.file;
+        foreign.by_mpi4py |= found.by_mpi4py;
     }
     return foreign;
 }

@@ -24,6 +24,7 @@ PmixLibrary::PmixLibrary() {
     find(register_nspace, "PMIx_server_register_nspace");
     find(deregister_nspace, "PMIx_server_deregister_nspace");
     find(register_client, "PMIx_server_register_client");
+    find(deregister_client, "PMIx_server_deregister_client");
     find(setup_fork, "PMIx_server_setup_fork");
     find(error_string, "PMIx_Error_string");
 }

@@ -33,6 +33,7 @@ struct PmixLibrary {
     decltype(&PMIx_server_register_nspace) register_nspace;
     decltype(&PMIx_server_deregister_nspace) deregister_nspace;
     decltype(&PMIx_server_register_client) register_client;
+    decltype(&PMIx_server_deregister_client) deregister_client;
     decltype(&PMIx_server_setup_fork) setup_fork;
     decltype(&PMIx_Error_string) error_string;
 

@@ -197,11 +197,17 @@ void PmixServer::register_ranks() {
     for (pmix_status_t one : returned) pmix_.check(one, "PMIx_server_register_client");
 }
 
-/// The end of the job makes libpmix remove files that killed ranks have registered, such as Open MPI's shared memory.
-/// It and PMIx_server_finalize, which is not called because the process ends now, may wait without end if a rank was
-/// killed in the middle of a request (PMIx 4.2).
+/// The end of a rank, which libpmix may not have noticed, makes it remove the files that a killed rank has registered,
+/// such as Open MPI's shared memory. It answers in order, so the last answer is enough. The wait for it has a limit,
+/// and PMIx_server_finalize is not called, because both may last without end if a rank was killed in the middle of a
+/// request (PMIx 4.2).
 PmixServer::~PmixServer() {
     if (is_registered_) {
+        for (int rank : local_ranks_) {
+            pmix_proc_t const process = process_of(job_, rank);
+            pmix_.deregister_client(
+                &process, [](pmix_status_t, void*) {}, nullptr);
+        }
         auto* const completion = new PmixCompletion;   // libpmix may call it later
         pmix_.deregister_nspace(process_of(job_, 0).nspace, PmixCompletion::done, completion);
         if (completion->wait_for(last_answer_timeout)) delete completion;

@@ -29,9 +29,7 @@ for maker in "${makers[@]}"; do
     if [ $maker = mpich ]; then   # closes the connection that the script has inherited
         run -n 2 sh -c '"$0" && "$0"' "$program"; expect_code 141; expect_lines "$(members 2)"
         expect_err "exit code 141: the MPI_Finalize of its first program has closed the connection with mpiexec (PMI_FD)"
-    else   # libpmix 4.2 has removed its shared memory by then, and prints that
-        run -n 2 sh -c '"$0" && "$0"' "$program"; expect_code 0; expect_lines "$(members 2 | sed p)"
-    fi
+    fi   # libpmix 4.2 has removed its shared memory by the end of a first program of Open MPI, and a second one may hang
     run -n 2 -l "$program"; expect_code 0; expect_lines "$(members 2 | sed 's/^\(.\)/[\1] \1/')"
     run -n 2 -v "$program"; expect_code 0; expect_err "rank 1 is process"
     run -n 2 --stats "$program"; expect_code 0
@@ -101,7 +99,8 @@ END
     code=$? out=$(cat "$folder/out") err=$(cat "$folder/err")
     expect_code 0; expect_silence; expect_out $'none\nnone'
 fi
-[ "$(segments)" = "$before" ] || wrong "shared memory was left behind: $(ls /dev/shm)"
+has_no_more_segments() { [ "$(segments)" -le "$before" ]; }   # other tests have some for a while
+wait_until has_no_more_segments || wrong "shared memory was left behind: $(ls /dev/shm)"
 left=$(find "$TMPDIR" -mindepth 1 | head -3)
 [ -z "$left" ] || wrong "files were left in TMPDIR: $left"
 finish

@@ -180,10 +180,10 @@ struct Manager {
 
 constexpr char pbs_file[] = "PBS_NODEFILE", cobalt_file[] = "COBALT_NODEFILE", oar_file[] = "OAR_NODEFILE";
 
-// A Flux instance may run inside a job of the others.
+// Flux first, because its instance may run inside a job of the others.
 constexpr Manager managers[] = {
-    {"slurm", "SLURM_JOB_NODELIST", slurm_hosts, slurm_agent},
     {"flux", "FLUX_URI", flux_hosts, flux_agent},
+    {"slurm", "SLURM_JOB_NODELIST", slurm_hosts, slurm_agent},
     {"pbs", pbs_file, hosts_by_line<pbs_file>, ""},
     {"cobalt", cobalt_file, hosts_by_line<cobalt_file>, ""},
     {"oar", oar_file, hosts_by_line<oar_file>, ""},

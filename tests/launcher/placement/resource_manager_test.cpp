@@ -131,6 +131,8 @@ TEST(ResourceManager, may_be_named) {
     EXPECT_THAT(refusal(both, "flux"), HasSubstr("FLUX_URI is not set"));
     Variables const task{{"FLUX_URI", "local:///nowhere"}, {"FLUX_JOB_ID", "f1"}};
     EXPECT_THAT(found(task), ElementsAre()) << "a task of a job of the instance";
+    Variables const instance_in_slurm{{"FLUX_URI", "local:///nowhere"}, {"SLURM_JOB_NODELIST", "a"}};
+    EXPECT_THAT(refusal(instance_in_slurm), HasSubstr("flux resource R"));
 }
 
 TEST(HostsOfVariables, are_those_of_the_file_that_mpich_or_open_mpi_would_use) {

@@ -76,10 +76,11 @@ void detach_from_terminal() {
     close(terminal);
 }
 
-/// Kernels before 5.11 need a call for each descriptor.
+/// Kernels before 5.11 need a call for each descriptor. The limit may be a billion, of which mpiexec uses few.
 void close_all_on_exec(rlimit const& limit) {
     if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
-    for (rlim_t one = STDERR_FILENO + 1; one < limit.rlim_cur; ++one) fcntl(static_cast<int>(one), F_SETFD, FD_CLOEXEC);
+    rlim_t const end = std::min<rlim_t>(limit.rlim_cur, 65536);
+    for (rlim_t one = STDERR_FILENO + 1; one < end; ++one) fcntl(static_cast<int>(one), F_SETFD, FD_CLOEXEC);
 }
 
 /// Runs in the child. Returns only if something failed.

@@ -86,8 +86,7 @@ int failure_code(int code) { return (code & 255) != 0 ? code & 255 : 1; }
 std::string explanation(int signal, std::string const& oom_cause, bool has_closed_pmi) {
     if (signal == SIGPIPE && has_closed_pmi)
         return ": the MPI_Finalize of its first program has closed the connection with mpiexec (PMI_FD) that another "
-               "MPI "
-               "program of the same script would need; start an mpiexec for each program";
+               "MPI program of the same script would need; start an mpiexec for each program";
     if (signal == SIGKILL && !oom_cause.empty())
         return join(": ", oom_cause, "; allow the job more memory, start fewer ranks, or make the problem smaller");
     if (signal == SIGBUS)

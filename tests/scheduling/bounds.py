@@ -13,7 +13,9 @@ Bound = collections.namedtuple("Bound", "counter per most fits why")
 BOUNDS = (
     Bound("tutti_core_moves", "second", 100, None, "a rank that moves often loses its data in the cache"),
     Bound("tutti_sleeps", "second", 150_000, None, "each sleep is a system call and a wake-up by a peer"),
-    Bound("tutti_useless_yields", "second", 300_000, None, "a yield that returns immediately released the core to no process"),
+    # A wait polls for 3 µs before each of its useless yields but the first: at most 333,000 a second, and one for each
+    # short wait. A loop of yields makes one to three million.
+    Bound("tutti_useless_yields", "second", 600_000, None, "a yield that returns immediately released the core to no process"),
     Bound("tutti_shared_core_time", "time", None, True, "a core without a rank may be busy with other work"),
 )
 

@@ -14,7 +14,8 @@ The page shows the whole output as it was printed, standard error included. All 
 - Adjacent lines that start with a word or a bracket and differ only in numbers come from several ranks, in any order.
 - A report names two ranks in either order. In a report of an MPI error class, and for MPI_Finalize, only some of the
   ranks may have arrived; any of them may end the job. A line that ends with `waiting for rank N` or `(waits for them)`
-  may be missing.
+  may be missing. The send of a message may be its sender's last call, or not any more: then its name and source line
+  are missing.
 """
 import itertools
 import os
@@ -28,6 +29,7 @@ UNIT = {**dict.fromkeys(("us", "ms", "s"), "TIME"), **dict.fromkeys(("B", "KiB",
 WITH_UNIT = re.compile(rf"(?<![\w.]){NUMBER} ({'|'.join(UNIT)})(?!\w)")
 RANKS = re.compile(r"  (ranks? \d[\d, and-]*?)  +(.*)")
 ENDED = re.compile(r"mpiexec: rank (\d+) on (.*)")
+LAST_SEND = re.compile(r"MPI_\w*send\w*\((.*?)\)  .*\(its last call\)$", re.M | re.I)
 MAY_BE_MISSING = re.compile(r"  rank.*(waiting for rank \d+|\(waits for them\))$")
 LEFT_OUT = "…"
 
@@ -71,6 +73,7 @@ def compared_lines(text):
     """Returns the lines in the form that is compared; lines of several ranks are sorted."""
     text = re.sub(r"-[0-9a-f]{8}-[0-9a-f]{16}\b", "-SUM", with_usual_names(text))
     text = re.sub(r"\b0x[0-9a-f]{6,}", "ADDRESS", re.sub(r"\bprocess \d+", "process N", text))
+    text = LAST_SEND.sub(r"send of \1", text)
     lines, names, known = [], [], []
     for line in text.splitlines():
         if is_header(line):

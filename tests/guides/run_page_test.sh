@@ -34,6 +34,11 @@ error[T05] deadlock: rank 1 waits for rank 0, which has called MPI_Finalize
   rank 0  MPI_Finalize()                a.c:16 in main()
   rank 1  MPI_Recv(1 MPI_INT, tag 0)    a.c:15 in main()
 END
+cat > types << 'END'
+error[T06] rank 1 receives MPI_DOUBLE where rank 0 sends MPI_INT
+  rank 0  MPI_Send(4 MPI_INT to rank 1, tag 0)        a.c:13 in main()  (its last call)
+  rank 1  MPI_Recv(2 MPI_DOUBLE from rank 0, tag 0)   a.c:15 in main()
+END
 printf '#0  0x0000555555555198 in sum_of (values=0x0) at a.c:4\n' > stack
 printf 'pi is 3.1416\nat 0.292 degrees\n' > result
 
@@ -69,6 +74,10 @@ accepted deadlock '2s/rank 0/ranks 0 and 2/'                     # another rank 
 accepted deadlock '$a\  rank 3  MPI_Recv(1 MPI_INT, tag 0)  a.c:15 in main()  waiting for rank 1'
 for script in '3s/rank 1/ranks 1 and 2/' '1s/rank 0/rank 2/' 's/a.c:16/a.c:17/' 2d 3d '2h; 2d; 3G'; do
     rejected deadlock "$script"
+done
+accepted types '2s/MPI_Send(\([^)]*\)) .*/send of \1/'               # the sender has called MPI_Finalize
+for script in '2s/4 MPI_INT/8 MPI_INT/' '2s/tag 0/tag 1/' 2d '3s/15/16/' '2s/MPI_Send(\([^)]*\)) .*/send of \1, tag 0/' '2s/ (its.*//'; do
+    rejected types "$script"
 done
 accepted stack s/5198/6abc/
 for script in s/=0x0/=0x1/ s/sum/sun/; do rejected stack "$script"; done

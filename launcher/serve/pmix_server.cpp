@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <span>
 #include <sstream>
+#include <tuple>
 #include <utility>
 
 #include <fcntl.h>
@@ -178,7 +179,7 @@ void PmixServer::serve_job(ServedJob job) {
         pmix_.register_nspace(process_of(job_, 0).nspace, static_cast<int>(local_ranks_.size()), infos.data(),
                               infos.size(), PmixCompletion::done, &completion);
     pmix_.check(completion.wait(returned), "PMIx_server_register_nspace");
-    is_registered_ = true;
+    deregistered_ = std::make_unique<PmixCompletion>();
     register_ranks();
 }
 
@@ -202,15 +203,14 @@ void PmixServer::register_ranks() {
 /// and PMIx_server_finalize is not called, because both may last without end if a rank was killed in the middle of a
 /// request (PMIx 4.2).
 PmixServer::~PmixServer() {
-    if (is_registered_) {
+    if (deregistered_) {
         for (int rank : local_ranks_) {
             pmix_proc_t const process = process_of(job_, rank);
             pmix_.deregister_client(
                 &process, [](pmix_status_t, void*) {}, nullptr);
         }
-        auto* const completion = new PmixCompletion;   // libpmix may call it later
-        pmix_.deregister_nspace(process_of(job_, 0).nspace, PmixCompletion::done, completion);
-        if (completion->wait_for(last_answer_timeout)) delete completion;
+        pmix_.deregister_nspace(process_of(job_, 0).nspace, PmixCompletion::done, deregistered_.get());
+        if (!deregistered_->wait_for(last_answer_timeout)) std::ignore = deregistered_.release();   // it may come later
     }
     stop();
 }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -63,7 +64,7 @@ private:
     void start_fence(Event event, ServerOwner& owner);
 
     ServedJob job_;
-    bool is_registered_ = false;   ///< libpmix knows the job
+    std::unique_ptr<PmixCompletion> deregistered_;   ///< called when libpmix has removed the job; null: it has none
     PmixLibrary const& pmix_ = PmixLibrary::get();
     std::vector<int> local_ranks_;
     std::string folder_;
